@@ -7,6 +7,7 @@ import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { type Authenticator, createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
+import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
@@ -50,9 +51,12 @@ const STOP_MARGIN_MS = 3_000;
 /** After their answers have gone out, whatever still sends or reads a body is cut. */
 const CUT_MS = LAST_ANSWER_MS + 1_000;
 
+/** Admission of calls and of jobs, settles, and look-ups of the batch door; audits that operators ask for. */
+const CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
+
 /** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
 export async function startIngress(): Promise<void> {
-  const role: Role = await startRole("ingress");
+  const role: Role = await startRole("ingress", CONNECTIONS);
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("ingress");
   await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });

@@ -47,6 +47,8 @@ export interface Metrics {
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
   readonly queueOldestSeconds: Gauge<[pool: string]>;
+  readonly queueUnacknowledged: Gauge<[pool: string, lane: string]>;
+  readonly queueUnacknowledgedMax: Gauge<[pool: string, lane: string]>;
   readonly deadLetters: Gauge<[]>;
   /** Holds closed without being settled at what was used, that no operator has dealt with. */
   readonly settleFaults: Gauge<[]>;
@@ -153,6 +155,14 @@ export function createMetrics(role: string): Metrics {
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
     queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),
+    queueUnacknowledged: level("queue_unacknowledged", "Messages that workers have and have not acknowledged.", [
+      "pool",
+      "lane",
+    ]),
+    queueUnacknowledgedMax: level("queue_unacknowledged_max", "Unacknowledged messages at which a lane halts.", [
+      "pool",
+      "lane",
+    ]),
     settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
     sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
     ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),

@@ -3,13 +3,14 @@ import type { NatsConnection } from "nats";
 
 import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { type Database, isDatabaseAway, openDatabase } from "./database/client.ts";
+import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
 import { awaitServer, type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
 import { connectNats } from "./queue/connection.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
@@ -39,8 +40,18 @@ export interface Role {
   ): Promise<void>;
 }
 
-/** @throws Error when a setting is wrong, Postgres stays away for too long or lacks migrations */
-export async function startRole(name: RoleName): Promise<Role> {
+/** Connections to Postgres that a role opens beside its pool. */
+export interface RoleConnections {
+  readonly reserved: number;
+  /** For slow transactions, such as audits. */
+  readonly slow: number;
+}
+
+/**
+ * @param beside exactly what the role reserves, so that it knows before its first call how many connections it needs
+ * @throws Error when a setting is wrong, Postgres stays away for too long, lacks migrations or has too few connections left
+ */
+export async function startRole(name: RoleName, beside: RoleConnections): Promise<Role> {
   const config = loadConfig(undefined, { servesClients: name === "ingress" });
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   allowOutbound(config.outboundAllow, log);
@@ -52,9 +63,16 @@ export async function startRole(name: RoleName): Promise<Role> {
   let admin: AdminServer | undefined;
   lifecycle.onStop("admin port", () => admin?.stop());
   lifecycle.onStop("metrics", () => metrics.close());
-  const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
+  const { databaseUrl: url, databasePoolMax: poolMax } = config;
+  const database = openDatabase({ url, poolMax, reservedMax: beside.reserved, slowMax: beside.slow, log });
   lifecycle.onStop("database", () => database.close());
   await waitForDatabase(database, config.startWaitMs, log);
+  await checkLimits(database);
+  await checkConnections(database, {
+    wanted: poolMax + beside.reserved + beside.slow,
+    waitMs: config.startWaitMs,
+    log,
+  });
   await checkDurability(database, config.production, log);
   const connections: NatsConnection[] = [];
   // A role with nothing to reload ignores the signal; by default it would end the process.
@@ -124,6 +142,44 @@ async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Lo
   await lifecycle.stop("nats closed");
 }
 
+/** @throws Error telling what to set, where sessions lack the limits of their waits: isolation between workspaces rests on these */
+async function checkLimits(database: Database): Promise<void> {
+  const lost = await findLostLimits(database);
+  if (lost.length === 0) return;
+  const statements = lost.map((setting) => `alter role current_user set ${setting};`).join(" ");
+  throw new Error(
+    `a pooler or proxy at DATABASE_URL drops the limits that a connection asks for; run on the database: ${statements} Then let the pooler open its connections again`,
+  );
+}
+
+/** An earlier process of the role may be on its way out: its connections are looked for again for so long. */
+const ROOM_WAIT_MS = paced(10_000);
+
+/**
+ * Tells how many connections the process opens at most.
+ * @throws Error when Postgres cannot hold them: it would refuse some later, in the middle of calls. A pooler holds any number
+ */
+async function checkConnections(
+  database: Database,
+  { wanted, waitMs, log }: { readonly wanted: number; readonly waitMs: number; readonly log: Logger },
+): Promise<void> {
+  const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
+  for (;;) {
+    const { all, free, isPooled } = await database.findRoom();
+    // The one that asks is ours.
+    if (isPooled || free + 1 >= wanted) {
+      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && { free, all }) }, "connections to Postgres");
+      return;
+    }
+    if (performance.now() > giveUpAt) {
+      throw new Error(
+        `this process opens up to ${wanted} connections to Postgres, which has ${free + 1} of its ${all} left; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
+      );
+    }
+    await Bun.sleep(ROOM_WAIT_MS / 20);
+  }
+}
+
 /**
  * Checks that Postgres keeps what it confirms: what we call accepted or paid rests on that.
  * @throws Error in production, naming the setting; elsewhere it is a warning
@@ -145,7 +201,10 @@ async function waitForDatabase(database: Database, waitMs: number, log: Logger):
     log,
     isAway: isDatabaseAway,
   }).catch((error: unknown) => {
-    throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
+    if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+    if (!isRefusedByPooler(error)) throw error;
+    const settings = 'set ignore_startup_parameters as the runbook says under "Connections to Postgres"';
+    throw new Error(`the pooler at DATABASE_URL refuses our connections (${String(error)}); ${settings}`);
   });
   if (missing.length > 0) {
     throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);

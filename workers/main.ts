@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { OFF_BY_DEFAULT } from "#shared/calls/capabilities/off.ts";
 import { openPublishers } from "#shared/access/authenticate.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
+import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
 import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
@@ -52,7 +53,9 @@ const FINISH_RETRY_MS = 60_000;
 /** @throws Error with one sentence when something the worker needs is not there */
 export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]): Promise<void> {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
-  const role: Role = await startRole("worker");
+  // Settles, and the admission of steps' jobs.
+  const reserved = (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS;
+  const role: Role = await startRole("worker", { reserved, slow: 0 });
   const { config, log, metrics, lifecycle, database } = role;
   checkOutgoing(pools, config);
   const work = await role.connectQueue(`worker ${pools.join(",")} work`);

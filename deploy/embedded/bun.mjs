@@ -16,8 +16,7 @@ import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { withLock } from "./lock.mjs";
 import { atLeast } from "./nats.mjs";
-import { findOnPath } from "./nats-binary.mjs";
-import { run } from "./process.mjs";
+import { findOnPath, run } from "./process.mjs";
 
 /**
  * The project's own Bun with all dependencies installed as the lock file says. Quick when nothing changed since.

@@ -1,6 +1,8 @@
 // @ts-check
 /** Child processes: output in lines, an end that can be awaited, a stop that always ends. */
 import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { forget, watch } from "./reaper.mjs";
 
@@ -212,4 +214,21 @@ export async function run(options) {
   const exit = await running.exited;
   if (exit.error !== null) lines.stderr.push(exit.error.message);
   return { code: exit.code, stdout: lines.stdout.join("\n"), stderr: lines.stderr.join("\n") };
+}
+
+/**
+ * @param {string} program
+ * @returns {string | null}
+ */
+export function findOnPath(program) {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    if (folder === "") continue;
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return join(folder, program);
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
 }

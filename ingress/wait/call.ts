@@ -86,6 +86,8 @@ export class Call implements ReplyListener {
   streamSeq: number | undefined;
   /** Unix milliseconds of its last dispatch. */
   dispatchedAtMs = Date.now();
+  /** Subject at which the worker that has the call hears that it is not wanted any more, once it has said so. */
+  cancelAt: string | undefined;
   /** Puts it on the queue again, under the same message id; until a worker has it. */
   dispatchAgain: (() => void) | undefined;
   private readonly events: CallEvents;
@@ -139,6 +141,7 @@ export class Call implements ReplyListener {
       this.lastFrameAt = performance.now();
       this.dispatchAgain = undefined;
     }
+    if ("cancel" in frame) this.cancelAt = frame.cancel;
     switch (frame.t) {
       case "head":
         this.begin(frame, data);

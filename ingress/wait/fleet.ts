@@ -11,38 +11,31 @@ import type { Queryable } from "#shared/database/client.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
-import { IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/queue/subjects.ts";
+import { isUuid } from "#shared/ids.ts";
+import { fleetSubject, IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
-import type { Elsewhere, LiveShares } from "./live-shares.ts";
+import type { LiveShares } from "./live-shares.ts";
+import { type CallsWord, OthersCalls, OwnCalls } from "./told-calls.ts";
 
 const TELL_MS = paced(500);
 /** All who run have told a new one by then what they have. Before, it would believe the fleet its own. */
 const HEAR_MS = TELL_MS;
 const SLOTS_MS = paced(5_000);
-/** An ingress without calls says as often that it is there. */
+/** An ingress without news says as often that it is there, and how many words it has sent. */
 const ALIVE_MS = paced(5_000);
 /** One without a word for so long has ended; a starved one has its calls still. */
 const FORGET_MS = ALIVE_MS * 3;
-/** Workspaces told of each pool, those with the most calls; and ingresses listened to. */
-const TOLD_MAX = 1_000;
-const INGRESSES_MAX = 1_000;
 
-type Counts = Partial<Record<Pool, Readonly<Record<string, number>>>>;
-
-/** One message of an ingress. */
-interface Word {
-  /** Calls on the queue, by pool and workspace. */
-  readonly calls: Counts;
+/** One message of an ingress to all others. */
+interface Word extends CallsWord {
   /** Requests since its last message. */
   readonly addresses: AddressCounts;
-  /** It has just started: the others tell what they have at once. Or it ends. */
+  /** It has just started: the others tell it what they have at once. Or it ends. */
   readonly state?: "new" | "gone";
 }
 
-interface Told {
-  readonly counts: Counts;
-  readonly at: number;
-}
+/** One message to one ingress: all calls, or a request for that. */
+type DirectWord = { readonly from: string } & (CallsWord | { readonly wants: "whole" });
 
 export interface FleetLink {
   /** Resolves when the others have been heard: no call is served before. */
@@ -60,49 +53,59 @@ export async function openFleet(options: {
   metrics: Pick<Metrics, "callsWaiting">;
   log: Logger;
 }): Promise<FleetLink> {
-  const { connection, database, shares, ipNet, metrics, log } = options;
-  const own = inFlightSubject(options.ingressId);
-  const others = new Map<string, Told>();
+  const { connection, database, ingressId, shares, ipNet, metrics, log } = options;
+  const own = inFlightSubject(ingressId);
+  const calls = new OwnCalls();
+  const others = new OthersCalls();
   let slots: ReadonlyMap<Pool, number> = new Map();
-  /** Something waits to be told: that calls are gone, or that we are there. */
-  let owesWord = true;
   let toldAt = 0;
 
-  const subscription = connection.subscribe(IN_FLIGHT_FILTER, {
+  const send = (to: string, word: object): void => {
+    if (!connection.isClosed()) connection.publish(fleetSubject(to), JSON.stringify({ from: ingressId, ...word }));
+  };
+  const broadcast = connection.subscribe(IN_FLIGHT_FILTER, {
     callback: (error, message) => {
       if (error)
         log.warn({ err: error }, "the calls of other ingresses are not heard of; check the permission inflight.*");
       if (error || message.subject === own) return;
-      const { calls, addresses, state } = wordOf(message.string());
-      ipNet.add(addresses);
-      if (state === "gone") {
-        others.delete(message.subject);
+      const word = wordOf(message.string());
+      const from = message.subject.slice(IN_FLIGHT_FILTER.length - 1);
+      ipNet.add(word.addresses);
+      if (word.state === "gone") {
+        others.forget(from);
         return;
       }
-      if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
-      others.set(message.subject, { counts: calls, at: performance.now() });
-      if (state !== "new") return;
-      owesWord = true;
+      others.hear(from, word);
+      if (word.state !== "new") return;
       tell();
+      send(from, calls.whole());
+    },
+  });
+  const direct = connection.subscribe(fleetSubject(ingressId), {
+    callback: (error, message) => {
+      if (error) return;
+      const word = directWordOf(message.string());
+      if (word === undefined) return;
+      if ("wants" in word) send(word.from, calls.whole());
+      else others.hear(word.from, word);
     },
   });
 
   const tell = (state?: Word["state"]): void => {
-    const inFlight = shares.inFlight();
-    const word: Word = { calls: toCounts(inFlight), addresses: ipNet.counted(), ...(state && { state }) };
-    const hasNews = inFlight.size > 0 || Object.keys(word.addresses).length > 0;
+    const changes = calls.takeChanges(shares.inFlight());
+    const addresses = ipNet.counted();
     const now = performance.now();
-    if (!hasNews && !owesWord && state === undefined && now - toldAt < ALIVE_MS) return;
+    const hasNews = state !== undefined || [changes, addresses].some((news) => Object.keys(news).length > 0);
+    if (!hasNews && now - toldAt < ALIVE_MS) return;
+    const word: Word = { ...calls.nextWord(changes), addresses, ...(state && { state }) };
     connection.publish(own, JSON.stringify(word));
-    // The last word is that there is nothing any more.
-    owesWord = hasNews;
     toldAt = now;
   };
 
   const update = (): void => {
-    const now = performance.now();
-    for (const [subject, { at }] of others) if (now - at > FORGET_MS) others.delete(subject);
-    shares.update({ slots, ingresses: others.size + 1, elsewhere: sumOf(others.values()) });
+    others.forgetSilent(FORGET_MS);
+    for (const from of others.withHoles()) send(from, { wants: "whole" });
+    shares.update({ slots, ingresses: others.ingresses + 1, elsewhere: others.sum() });
     for (const pool of POOLS) metrics.callsWaiting.set(shares.waiting(pool), pool);
   };
 
@@ -133,43 +136,29 @@ export async function openFleet(options: {
       clearInterval(teller);
       clearInterval(reader);
       if (!connection.isClosed()) tell("gone");
-      await subscription.drain();
+      await Promise.all([broadcast.drain(), direct.drain()]);
     },
   };
 }
 
-function toCounts(inFlight: ReadonlyMap<Pool, ReadonlyMap<string, number>>): Counts {
-  return Object.fromEntries(
-    Array.from(inFlight, ([pool, counts]) => {
-      const largest = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX);
-      return [pool, Object.fromEntries(largest)];
-    }),
-  );
-}
-
-/** Nothing for what cannot be read: an ingress of another version, perhaps. */
+/** Nothing for what cannot be read. A word without a number is of a version whose words were whole. */
 function wordOf(text: string): Word {
-  try {
-    const value = JSON.parse(text) as Partial<Word> | null;
-    const { calls = {}, addresses = {}, state } = value ?? {};
-    return { calls, addresses, ...(state && { state }) };
-  } catch {
-    return { calls: {}, addresses: {} };
-  }
+  const { n, calls, isWhole = false, addresses, state } = parsed<Word>(text);
+  const numbered = Number.isSafeInteger(n) ? { n: n as number, isWhole } : { n: 0, isWhole: true };
+  return { ...numbered, calls: calls ?? {}, addresses: addresses ?? {}, ...(state && { state }) };
 }
 
-function sumOf(told: Iterable<Told>): Map<Pool, Map<string, Elsewhere>> {
-  const sums = new Map<Pool, Map<string, Elsewhere>>();
-  for (const { counts } of told) {
-    for (const pool of POOLS) {
-      const sum = sums.get(pool) ?? new Map<string, Elsewhere>();
-      for (const [workspaceId, count] of Object.entries(counts[pool] ?? {})) {
-        if (!Number.isSafeInteger(count) || count < 0) continue;
-        const { calls, ingresses } = sum.get(workspaceId) ?? { calls: 0, ingresses: 0 };
-        sum.set(workspaceId, { calls: calls + count, ingresses: ingresses + 1 });
-      }
-      if (sum.size > 0) sums.set(pool, sum);
-    }
+function directWordOf(text: string): DirectWord | undefined {
+  const { from, n, calls, wants } = parsed<{ from: string; wants: "whole" } & CallsWord>(text);
+  if (typeof from !== "string" || !isUuid(from)) return undefined;
+  if (wants === "whole") return { from, wants };
+  return Number.isSafeInteger(n) ? { from, n: n as number, calls: calls ?? {}, isWhole: true } : undefined;
+}
+
+function parsed<T>(text: string): Partial<T> {
+  try {
+    return (JSON.parse(text) as Partial<T> | null) ?? {};
+  } catch {
+    return {};
   }
-  return sums;
 }

@@ -149,7 +149,7 @@ class CallRelay implements Relay, CallEvents {
     if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
-    cancel(call.facts.jobId);
+    cancel(call.facts.jobId, call.cancelAt);
     if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return false;
     return this.settleAbandoned(call, reason);
   }

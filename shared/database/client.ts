@@ -25,16 +25,23 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /**
-   * One connection of its own, for work that must never wait behind other queries; reconnects by itself.
-   * @param lockTimeoutMs a statement gives up a lock after this long (SQLSTATE 55P03)
-   */
-  reserve(name: string, lockTimeoutMs?: number): Queryable;
+  /** One connection of its own, for work that must never wait behind other queries; reconnects by itself. */
+  reserve(name: string): Queryable;
   /** Runs `work` in one transaction; rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Returns how many connections the server has free, and whether ours end at a pooler instead, of which it knows nothing. */
+  findRoom(): Promise<ConnectionRoom>;
   close(): Promise<void>;
+}
+
+export interface ConnectionRoom {
+  /** Connections that the server has, those aside that it keeps for its administrators. */
+  readonly all: number;
+  /** Those that neither we nor others have open. */
+  readonly free: number;
+  readonly isPooled: boolean;
 }
 
 /** SQLSTATEs with a meaning for callers. */
@@ -80,10 +87,28 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
 const AWAY_WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
+interface DriverFault {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly severity?: unknown;
+}
+
 /** True when the database could not be asked, or did not answer in time. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message));
+  const { code, message } = (error ?? {}) as DriverFault;
+  if (AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message))) return true;
+  return isEndedByPooler(error) && !isRefusedByPooler(error);
+}
+
+/** True when a pooler does not take what a connection asks for at its start. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return isEndedByPooler(error) && String((error as DriverFault).message).includes("startup parameter");
+}
+
+/** A pooler whose server is away, or that has no place for us, ends a connection so; Postgres itself tells of a broken protocol so. */
+function isEndedByPooler(error: unknown): boolean {
+  const { code, severity } = (error ?? {}) as DriverFault;
+  return code === "08P01" && severity === "FATAL";
 }
 
 /** Name of the violated constraint, when the error is one. */
@@ -92,24 +117,66 @@ export function constraintName(error: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-const TIMEOUTS = {
-  connectionTimeoutMillis: 3_000,
+/**
+ * Limits in milliseconds that every session is to have. They are asked for when a connection opens; a transaction pooler gives none
+ * of what is asked for so, and there the database role has to bring them (`findLostLimits`).
+ */
+const SESSION_LIMITS = {
   statement_timeout: 10_000,
-  query_timeout: 12_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
 } as const;
 
-/** A pool of at most `poolMax` connections beside the reserved ones. */
-export function openDatabase(options: { url: string; poolMax: number; log: Logger }): Database {
+const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
+/** Limits of one statement, instead of the connection's. */
+type Limits = { readonly query_timeout: number };
+
+/**
+ * Returns the settings, as SQL for `alter role`, that our sessions lack: those that a pooler or a proxy has dropped. Without a bound on
+ * their waits, one locked row would stand before everybody's calls.
+ */
+export async function findLostLimits(target: Queryable): Promise<string[]> {
+  const rows = await target.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name = any ($1)",
+    [["jit", ...Object.keys(SESSION_LIMITS)]],
+  );
+  const inForce = new Map(rows.map(({ name, setting }) => [name, setting]));
+  const lost = Object.entries(SESSION_LIMITS)
+    .filter(([name, max]) => !(Number(inForce.get(name)) > 0 && Number(inForce.get(name)) <= max))
+    .map(([name, max]) => `${name} = '${max}ms'`);
+  return inForce.get("jit") === "off" ? lost : [...lost, "jit = off"];
+}
+
+/**
+ * Returns the statement that selects `call` and waits for a lock as many milliseconds as its parameter says (SQLSTATE 55P03 then). The
+ * limit travels with the statement, since behind a transaction pooler a session keeps none. It has force before the call begins.
+ */
+export function waitingForLocks(call: string, parameter: `$${number}`): string {
+  return `select ${call} from (select set_config('lock_timeout', ${parameter}, true)) limits`;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections of the pool. */
+  readonly poolMax: number;
+  /** Connections that may be reserved beside it; any number when absent. */
+  readonly reservedMax?: number;
+  /** Slow transactions that may run at once, each on a connection of its own. */
+  readonly slowMax?: number;
+  readonly log: Logger;
+}
+
+/** Opens no connection before it is used, and never more than the sum of the three numbers. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { reservedMax = Infinity, slowMax = 2 } = options;
   const pools: pg.Pool[] = [];
   const socket = isPlain(options.url) ? { stream: () => PlainSocket.open() as Socket } : {};
-  const open = (name: string, max: number, limits: Partial<Record<keyof typeof TIMEOUTS, number>> = {}): pg.Pool => {
+  const open = (name: string, max: number): pg.Pool => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
+      ...SESSION_LIMITS,
       ...TIMEOUTS,
-      ...limits,
       keepAlive: true,
       ...socket,
       // Compiling costs ten times what it saves (measured: a budget's look at 360,000 sums takes 2.5 s with it and 0.3 s without).
@@ -125,27 +192,30 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
     return pool;
   };
   const main = open("pool", options.poolMax);
+  const slow = slowMax > 0 ? open("slow", slowMax) : undefined;
+  let reserved = 0;
   return {
     query: (text, values, name) => runOn(main, text, values, name),
-    reserve(name, lockTimeoutMs = TIMEOUTS.lock_timeout) {
-      const pool = open(name, 1, { lock_timeout: lockTimeoutMs });
+    reserve(name) {
+      reserved += 1;
+      if (reserved > reservedMax) throw new Error(`expected ${reservedMax} reserved connections, ${name} is one more`);
+      const pool = open(name, 1);
       return { query: (text, values, statement) => runOn(pool, text, values, statement) };
     },
     transaction: (work) => transact(main, work),
-    async slowTransaction(limitMs, work) {
-      const pool = open("slow", 1, {
-        statement_timeout: limitMs,
-        query_timeout: limitMs,
-        lock_timeout: limitMs,
-        idle_in_transaction_session_timeout: limitMs,
-      });
-      try {
-        return await transact(pool, work);
-      } finally {
-        pools.splice(pools.indexOf(pool), 1);
-        await pool.end();
-      }
+    slowTransaction(limitMs, work) {
+      if (!slow) throw new Error("expected no slow transaction in this process");
+      return transact(
+        slow,
+        async (tx) => {
+          const limits = Object.keys(SESSION_LIMITS).map((name) => `set_config('${name}', $1, true)`);
+          await tx.query(`select ${limits.join(", ")}`, [String(limitMs)]);
+          return work(tx);
+        },
+        { query_timeout: limitMs },
+      );
     },
+    findRoom: () => findRoom(main),
     async close() {
       await Promise.all(pools.map((pool) => pool.end()));
     },
@@ -158,13 +228,31 @@ function isPlain(url: string): boolean {
   return !host.startsWith("/") && !ssl;
 }
 
-async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
+  const client = await pool.connect();
+  try {
+    const [row] = await run<{ pid: number; all: number; taken: number }>(
+      client,
+      `select pg_backend_pid() as pid, (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken,
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+           - coalesce(current_setting('reserved_connections', true)::int, 0) as all`,
+    );
+    if (!row) throw new Error("Postgres does not tell its connections");
+    // A pooler names itself to the driver, not the process of the server.
+    const isPooled = Reflect.get(client, "processID") !== row.pid;
+    return { all: row.all, free: row.all - row.taken, isPooled };
+  } finally {
+    client.release();
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>, limits?: Limits): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("begin");
-    const result = await work({ query: (text, values, name) => run(client, text, values, name) });
-    await client.query("commit");
+    await run(client, "begin", [], undefined, limits);
+    const result = await work({ query: (text, values, name) => run(client, text, values, name, limits) });
+    await run(client, "commit", [], undefined, limits);
     return result;
   } catch (error) {
     await client.query("rollback").catch((failure: Error) => {
@@ -213,8 +301,9 @@ async function run<Row extends object>(
   text: string,
   values: readonly SqlValue[] = [],
   name?: string,
+  limits?: Limits,
 ): Promise<Row[]> {
-  const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
-  const result = await target.query(query);
+  const query = { text, values: [...values], ...limits };
+  const result = await target.query(name === undefined ? query : { ...query, name });
   return result.rows as Row[];
 }

@@ -8,6 +8,9 @@ import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
 /** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
 export const GROUP_SIZE_MAX = 256;
 
+/** Connections that each `openGrouped` reserves. */
+export const GROUPED_CONNECTIONS = 2;
+
 /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
 const GROUP_QUEUE_MAX = 20_000;
 
@@ -15,7 +18,7 @@ const GROUP_QUEUE_MAX = 20_000;
  * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
  * its commit usually take, and no longer than the calls behind it can bear.
  */
-export const SINGLE_CALL_WAIT_MS = 30;
+const SINGLE_CALL_WAIT_MS = 30;
 
 /** Connection that one group is sent on, and its waits for locks. */
 export interface GroupRun {
@@ -23,6 +26,8 @@ export interface GroupRun {
   readonly lockWait: LockWait;
   /** Milliseconds to wait for a locked row, for a statement's parameter; null skips it. */
   readonly waitMs: number | null;
+  /** Milliseconds to wait for locks that the statement cannot skip, for `waitingForLocks`. */
+  readonly lockMs: string;
 }
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
@@ -33,8 +38,6 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   /** Longest wait of patient items for others, while groups are small and while they are large; 0 when absent. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of the common group for locks that its statement cannot skip; the connection's usual time when absent. */
-  readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
@@ -50,13 +53,12 @@ export function openGrouped<Item extends Grouped, Verdict>({
   sizeMax,
   lingerMs = 0,
   lingerMaxMs = lingerMs,
-  singleCallWaitMs,
   run,
   metrics,
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
   const targets: Readonly<Record<LockWait, Queryable>> = {
-    none: database.reserve(name, singleCallWaitMs),
-    short: database.reserve(`contended ${name}`, CONTENDED_WAIT_MS),
+    none: database.reserve(name),
+    short: database.reserve(`contended ${name}`),
     long: database,
   };
   const groupSize = metrics?.groupSize.at(name);
@@ -69,7 +71,10 @@ export function openGrouped<Item extends Grouped, Verdict>({
     ...(groupSize ? { groupSize } : {}),
     isLocked: (error) => sqlState(error) === SQL.lockTimeout,
     isPoison: isDataFault,
-    run: (items, lockWait) => run(items, { target: targets[lockWait], lockWait, waitMs: WAIT_MS[lockWait] }),
+    run(items, lockWait) {
+      const waitMs = WAIT_MS[lockWait];
+      return run(items, { target: targets[lockWait], lockWait, waitMs, lockMs: String(waitMs ?? SINGLE_CALL_WAIT_MS) });
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 /** Work that waits and runs in each pool, and the slots for it: for operators and for whatever scales the fleet. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
-import type { Queryable } from "./client.ts";
+import type { Database, Queryable } from "./client.ts";
 
 export interface PoolCounts {
   readonly pool: Pool;
@@ -71,4 +71,17 @@ export function fleetSlots(target: Queryable): Promise<FleetSlots[]> {
      where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
      group by pool, lane`,
   );
+}
+
+/** Runs `work` with the slots of the fleet, unless another process is at it. */
+export function withFleetSlots(
+  database: Database,
+  work: (slots: readonly FleetSlots[]) => Promise<void>,
+): Promise<void> {
+  return database.transaction(async (tx) => {
+    const [lock] = await tx.query<{ ours: boolean }>(
+      "select pg_try_advisory_xact_lock(hashtext('fleet_slots')) as ours",
+    );
+    if (lock?.ours === true) await work(await fleetSlots(tx));
+  });
 }

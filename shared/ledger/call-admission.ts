@@ -3,15 +3,9 @@
  * daily tokens and places the hold. Verdicts come from the database, grouped (shared/database/grouped.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
-import type { Database, Queryable } from "#shared/database/client.ts";
-import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
-import {
-  type GroupRun,
-  lockingLate,
-  openGrouped,
-  GROUP_SIZE_MAX,
-  SINGLE_CALL_WAIT_MS,
-} from "#shared/database/grouped.ts";
+import type { Database } from "#shared/database/client.ts";
+import { isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
@@ -60,10 +54,13 @@ export interface CallAdmission {
   look(workspaceId: string, limit: number | null): Promise<bigint>;
 }
 
-const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
-  $8::bigint[], $9::bigint[], $10::bigint[], $11, null, $12) as verdicts`;
+const GROUP_SQL = waitingForLocks(
+  `admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
+  $10::bigint[], $11, null, $12) as verdicts`,
+  "$13",
+);
 const LOOK_SQL = "select is_full, free from check_window($1, $2)";
-const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
+const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
 const TRIES_MAX = 3;
@@ -75,7 +72,7 @@ export function createCallAdmission(options: {
   ledger: Pick<Ledger, "undo">;
   metrics?: Pick<Metrics, "groupSize">;
 }): CallAdmission {
-  const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
+  const single = async (call: Call, { target, lockMs }: GroupRun): Promise<(Verdict | typeof BUSY)[]> => {
     const hold = call.hold;
     const rows = await target.query<{ verdict: number }>(
       SINGLE_SQL,
@@ -90,6 +87,7 @@ export function createCallAdmission(options: {
         hold?.tokensMax ?? null,
         hold?.dailyTokens ?? null,
         hold?.lifeMs ?? null,
+        lockMs,
       ],
       "admit_call",
     );
@@ -103,7 +101,7 @@ export function createCallAdmission(options: {
 
   const send = async (
     calls: readonly Call[],
-    { target, waitMs }: GroupRun,
+    { target, waitMs, lockMs }: GroupRun,
     isLate: boolean,
   ): Promise<(Verdict | typeof BUSY)[]> => {
     const rows = await target.query<{ verdicts: number[] }>(
@@ -121,6 +119,7 @@ export function createCallAdmission(options: {
         plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
         waitMs,
         isLate,
+        lockMs,
       ],
       "admit_calls",
     );
@@ -131,14 +130,13 @@ export function createCallAdmission(options: {
     database: options.database,
     name: "admission",
     sizeMax: GROUP_SIZE_MAX,
-    singleCallWaitMs: SINGLE_CALL_WAIT_MS,
     metrics: options.metrics,
     async run(calls, on) {
       for (let tries = 1; ; tries++) {
         try {
           const first = calls[0];
           // The group form costs several times as much for a group of one.
-          if (calls.length === 1 && first && on.lockWait !== "long") return await single(first, on.target);
+          if (calls.length === 1 && first && on.lockWait !== "long") return await single(first, on);
           return await group(calls, on);
         } catch (error) {
           const state = sqlState(error);

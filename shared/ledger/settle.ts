@@ -3,15 +3,9 @@
  * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
  */
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Database, isDataFault, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
-import {
-  type GroupRun,
-  lockingLate,
-  openGrouped,
-  GROUP_SIZE_MAX,
-  SINGLE_CALL_WAIT_MS,
-} from "#shared/database/grouped.ts";
+import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -66,9 +60,12 @@ export interface Ledger {
   idle(): Promise<void>;
 }
 
-const GROUP_SQL = `select settle_calls($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
-  $8::boolean[], $9::bigint[], $10, $11) as taken`;
-const SINGLE_SQL = "select settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken";
+const GROUP_SQL = waitingForLocks(
+  `settle_calls($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::boolean[], $9::bigint[],
+  $10, $11) as taken`,
+  "$12",
+);
+const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
 const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
 const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
 
@@ -86,7 +83,6 @@ export function openLedger(options: {
     sizeMax: GROUP_SIZE_MAX,
     lingerMs: SETTLE_LINGER_MS,
     lingerMaxMs: SETTLE_LINGER_MAX_MS,
-    singleCallWaitMs: SINGLE_CALL_WAIT_MS,
     metrics: options.metrics,
     run: settleGroup,
   });
@@ -99,7 +95,7 @@ export function openLedger(options: {
     // The group form does not close a hold whose key is taken; what no form takes is released.
     const ways = [
       () => grouper.call(item),
-      async () => (await settleSingle(database, item))[0],
+      async () => (await settleSingle({ target: database, lockMs: String(LOCK_TIMEOUT_MS) }, item))[0],
       () => refuseSettle(database, item, refusedBy),
     ];
     let way = 0;
@@ -148,11 +144,14 @@ type Taken = bigint | null | typeof BUSY;
 function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<Taken[]> {
   const [first] = items;
   // The group form costs several times as much for a group of one.
-  if (items.length === 1 && first && on.lockWait !== "long") return settleSingle(on.target, first);
+  if (items.length === 1 && first && on.lockWait !== "long") return settleSingle(on, first);
   return on.lockWait === "none" ? settleMany(on, items, false) : lockingLate((isLate) => settleMany(on, items, isLate));
 }
 
-async function settleSingle(target: Queryable, item: CallSettlement): Promise<Taken[]> {
+async function settleSingle(
+  { target, lockMs }: Pick<GroupRun, "target" | "lockMs">,
+  item: CallSettlement,
+): Promise<Taken[]> {
   const rows = await target.query<{ taken: bigint | null }>(
     SINGLE_SQL,
     [
@@ -165,6 +164,7 @@ async function settleSingle(target: Queryable, item: CallSettlement): Promise<Ta
       JSON.stringify(item.units),
       item.isEstimated,
       item.tokens,
+      lockMs,
     ],
     "settle_call",
   );
@@ -172,7 +172,7 @@ async function settleSingle(target: Queryable, item: CallSettlement): Promise<Ta
 }
 
 async function settleMany(
-  { target, waitMs }: GroupRun,
+  { target, waitMs, lockMs }: GroupRun,
   items: readonly CallSettlement[],
   isLate: boolean,
 ): Promise<Taken[]> {
@@ -190,6 +190,7 @@ async function settleMany(
       plainArray(items.map((item) => item.tokens)),
       waitMs,
       isLate,
+      lockMs,
     ],
     "settle_calls",
   );

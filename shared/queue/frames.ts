@@ -31,7 +31,13 @@ export interface Fallback {
   readonly depth: number;
 }
 
-export interface HeadFrame extends Numbered {
+/** First sign of a worker that it has the call. */
+interface Sign {
+  /** Subject below which the worker hears that the call is not wanted any more; absent where it hears what all of them hear. */
+  readonly cancel?: string;
+}
+
+export interface HeadFrame extends Numbered, Sign {
   readonly t: "head";
   readonly model: string;
   readonly fallback?: Fallback;
@@ -85,7 +91,7 @@ export interface ErrorFrame extends Numbered {
   readonly retry: boolean;
   readonly retry_after_s?: number;
 }
-export interface BeatFrame {
+export interface BeatFrame extends Sign {
   readonly t: "beat";
 }
 export interface LostFrame {

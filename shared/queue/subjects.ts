@@ -86,9 +86,17 @@ const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
 /** An address that comes with a frame: an ingress publishes to no other. */
 export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 
+/** Subject below which a worker hears of calls that are not wanted any more, by the last token. */
+export const workerCancels = (id: string): string => `_INBOX.wk.${id}.cancel`;
+const WORKER_CANCELS = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.cancel$/;
+/** An address that comes with a frame: an ingress publishes to no other. */
+export const isWorkerCancels = (subject: string): boolean => WORKER_CANCELS.test(subject);
+
 /** Subject at which an ingress tells the others of the calls that it has on the queue, and of requests by address. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
+/** Subject at which one ingress hears what concerns it alone of the others' calls. */
+export const fleetSubject = (ingressId: string): string => `_INBOX.gw.fleet.${ingressId}`;
 
 /** A publisher hears answers under its own workspace's prefix alone, whatever address its message names. */
 export function isWorkspaceReply(subject: string, workspaceId: string): boolean {

@@ -21,6 +21,15 @@ import { paced } from "#shared/pace.ts";
 
 import { onLink } from "./connection.ts";
 import {
+  followFleet,
+  FOLLOWING,
+  type LaneSlots,
+  type LimitChange,
+  POOL_MESSAGES_MIN,
+  UNACKED_MIN,
+  WORKSPACE_MESSAGES_MIN,
+} from "./fleet-limits.ts";
+import {
   ADVISORY_STREAM,
   BATCH_DURABLE,
   BATCH_FILTER,
@@ -49,7 +58,6 @@ interface LaneSettings {
   /** A durable job's owner renews this; it is shorter than ackWaitMs, so that a redelivery finds the job free. */
   readonly leaseMs: number;
   readonly maxDeliver: number;
-  readonly maxAckPending: number;
 }
 
 export const LANE_SETTINGS: Readonly<Record<Lane, LaneSettings>> = {
@@ -58,14 +66,12 @@ export const LANE_SETTINGS: Readonly<Record<Lane, LaneSettings>> = {
     beatMs: paced(4_000),
     leaseMs: paced(12_000),
     maxDeliver: 5,
-    maxAckPending: 16_384,
   },
   batch: {
     ackWaitMs: paced(30_000),
     beatMs: paced(10_000),
     leaseMs: paced(25_000),
     maxDeliver: 6,
-    maxAckPending: 8_192,
   },
 };
 
@@ -78,7 +84,7 @@ export interface Topology {
 }
 
 /** Raised with every change of what follows: a process whose number is lower leaves newer streams and durables as they are. */
-export const TOPOLOGY_VERSION = 3;
+export const TOPOLOGY_VERSION = 4;
 const VERSION = "sluice_topology";
 
 /** Returns what must exist on the server. `replicas` comes from configuration (1 for a single server). */
@@ -123,8 +129,8 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
     storage: StorageType.File,
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
-    max_msgs_per_subject: 2_000,
-    max_msgs: 200_000,
+    max_msgs_per_subject: WORKSPACE_MESSAGES_MIN,
+    max_msgs: POOL_MESSAGES_MIN,
     max_msg_size: STREAM_MESSAGE_BYTES_MAX,
     max_age: 0,
     duplicate_window: 120_000 * NANOS_PER_MS,
@@ -184,7 +190,7 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
     deliver_policy: DeliverPolicy.All,
     ack_wait: settings.ackWaitMs * NANOS_PER_MS,
     max_deliver: settings.maxDeliver,
-    max_ack_pending: settings.maxAckPending,
+    max_ack_pending: UNACKED_MIN[lane],
     // Counts the open pulls of the whole fleet and cannot be changed later.
     max_waiting: 4_096,
   };
@@ -202,14 +208,13 @@ export async function ensureTopology(
 ): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 10_000 });
   const wanted = wantedTopology(replicas);
-  for (const stream of wanted.streams) {
-    const echoed = await upsertStream(manager, stream, existing);
-    if (!isNewer(echoed)) assertEcho(`stream ${stream.name}`, stream, echoed);
-  }
-  for (const { stream, config } of wanted.consumers) {
-    const echoed = await upsertConsumer(manager, stream, config, existing);
-    if (!isNewer(echoed)) assertEcho(`durable ${config.durable_name}`, config, echoed);
-  }
+  for (const stream of wanted.streams) await ensureStream(manager, stream, existing);
+  for (const { stream, config } of wanted.consumers) await ensureConsumer(manager, stream, config, existing);
+}
+
+/** Changes the limits that follow the fleet to what these slots need. Only one process may do so at a time. */
+export function fitTopology(connection: NatsConnection, fleet: readonly LaneSlots[]): Promise<LimitChange[]> {
+  return followFleet(connection, fleet, isNewer);
 }
 
 /**
@@ -236,29 +241,43 @@ function isUnready(error: unknown): boolean {
   return error instanceof TimeoutError || (error instanceof JetStreamApiError && error.status === 503);
 }
 
-async function upsertStream(
-  manager: JetStreamManager,
-  wanted: WantedStream,
-  existing: "update" | "keep",
-): Promise<StreamConfig> {
-  const found = await manager.streams.info(wanted.name).catch(ignoreMissing);
-  if (found && (existing === "keep" || isNewer(found.config) || isAsWanted(wanted, found.config))) return found.config;
-  const info = found ? await manager.streams.update(wanted.name, wanted) : await manager.streams.add(wanted);
-  return info.config;
+async function ensureStream(manager: JetStreamManager, made: WantedStream, existing: "update" | "keep"): Promise<void> {
+  const found = await manager.streams.info(made.name).catch(ignoreMissing);
+  if (found && isNewer(found.config)) return;
+  const wanted = POOLS.some((pool) => streamName(pool) === made.name) ? keepFitted(made, found?.config) : made;
+  let echoed = found?.config;
+  if (!echoed) echoed = (await manager.streams.add(wanted)).config;
+  else if (existing === "update" && !isAsWanted(wanted, echoed)) {
+    echoed = (await manager.streams.update(wanted.name, wanted)).config;
+  }
+  assertEcho(`stream ${wanted.name}`, wanted, { ...echoed });
 }
 
-async function upsertConsumer(
+async function ensureConsumer(
   manager: JetStreamManager,
   stream: string,
-  wanted: WantedConsumer,
+  made: WantedConsumer,
   existing: "update" | "keep",
-): Promise<ConsumerConfig> {
-  const found = await manager.consumers.info(stream, wanted.durable_name).catch(ignoreMissing);
-  if (found && (existing === "keep" || isNewer(found.config) || isAsWanted(wanted, found.config))) return found.config;
-  const info = found
-    ? await manager.consumers.update(stream, wanted.durable_name, wanted)
-    : await manager.consumers.add(stream, wanted);
-  return info.config;
+): Promise<void> {
+  const found = await manager.consumers.info(stream, made.durable_name).catch(ignoreMissing);
+  if (found && isNewer(found.config)) return;
+  const wanted = stream === BATCH_STREAM ? made : keepFitted(made, found?.config);
+  let echoed = found?.config;
+  if (!echoed) echoed = (await manager.consumers.add(stream, wanted)).config;
+  else if (existing === "update" && !isAsWanted(wanted, echoed)) {
+    echoed = (await manager.consumers.update(stream, wanted.durable_name, wanted)).config;
+  }
+  assertEcho(`durable ${wanted.durable_name}`, wanted, { ...echoed });
+}
+
+/** Returns what is wanted, with the limits that follow the fleet as they are in force. */
+function keepFitted<Wanted extends object>(wanted: Wanted, found: object = {}): Wanted {
+  const kept = Object.entries(FOLLOWING).flatMap(([field, max]) => {
+    const [least, inForce]: unknown[] = [Reflect.get(wanted, field), Reflect.get(found, field)];
+    const isFitted = typeof least === "number" && typeof inForce === "number" && inForce > least && inForce <= max;
+    return isFitted ? [[field, inForce]] : [];
+  });
+  return { ...wanted, ...Object.fromEntries(kept) };
 }
 
 const STREAM_NOT_FOUND = 10_059;

@@ -39,6 +39,18 @@ describe("deploy/compose.yaml", () => {
     expect(worker?.deploy?.replicas).toBe(2);
   });
 
+  test("gives Postgres the connections that its roles open, and room for a rollout", () => {
+    const server = /max_connections=(\d+)/.exec(compose.services["postgres"]?.command?.join(" ") ?? "")?.[1];
+    const wanted = services.map(([, { command = [], deploy }]) => {
+      const [role = "", pool] = command;
+      const each = { ingress: 17, worker: pool === "workflow" ? 12 : 10, janitor: 12, migrate: 4 }[role] ?? 0;
+      return each * (deploy?.replicas ?? 1);
+    });
+    const sum = wanted.reduce((all, one) => all + one, 0);
+    expect(sum).toBeGreaterThan(200);
+    expect(Number(server)).toBeGreaterThan(1.2 * sum);
+  });
+
   test("pins every image it does not build", () => {
     for (const [name, { image }] of services) {
       expect(image, name).toMatch(/^[a-z0-9/-]+:[A-Za-z0-9][\w.-]*$/);

@@ -11,6 +11,8 @@ import {
   BATCH_STREAM,
   breakerSubject,
   cancelSubject,
+  fleetSubject,
+  workerCancels,
   durableName,
   replyPrefix,
   POOLS,
@@ -94,6 +96,25 @@ describe("deploy/nats/server.conf", () => {
     const job = newId();
     clients.ingress.connection.publish(cancelSubject(job));
     for await (const cancel of cancels) expect(cancel.subject).toBe(cancelSubject(job));
+  });
+
+  test("lets ingresses tell one another of their calls, and one worker of a call that is not wanted any more", async () => {
+    const [cancels, id] = [workerCancels(newId()), newId()];
+    const heard = [
+      clients.worker.connection.subscribe(`${cancels}.*`, { max: 1 }),
+      clients.ingress.connection.subscribe(fleetSubject(id), { max: 1 }),
+    ];
+    await clients.worker.connection.flush();
+    const subjects = [`${cancels}.${newId()}`, fleetSubject(id)];
+    const refused = await refusals("ingress", (connection) => {
+      for (const subject of subjects) connection.publish(subject);
+    });
+    expect(refused).toEqual([]);
+    const seen = heard.map(async (one) => {
+      for await (const { subject } of one) return subject;
+      return undefined;
+    });
+    expect(await Promise.all(seen)).toEqual(subjects);
   });
 
   test("lets workers tell each other which sources rest", async () => {

@@ -6,6 +6,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { connect, type NatsConnection } from "nats";
+
+import { CANCEL_FILTER } from "#shared/queue/subjects.ts";
+
 import { audit } from "./audit.ts";
 import { type Bed, setFallbacks, startBed } from "./bed.ts";
 import { type BedModel, FAMILIES, type FamilyName } from "./families.ts";
@@ -52,6 +56,9 @@ const WAITING: readonly Waiting[] = inBothWays(
 const slugOf = ({ family, kind, name, how }: Waiting): string => `${family}-${name}-${kind}-${how}`;
 
 let bed: Bed;
+let connection: NatsConnection;
+/** Calls whose end every worker heard of. */
+const toldToAll = new Set<string>();
 beforeAll(async () => {
   bed = await startBed({
     janitor: false,
@@ -70,10 +77,17 @@ beforeAll(async () => {
       { slug: "third", sources: ["openai/third"] },
     ],
   });
+  connection = await connect({ servers: bed.stack.natsUrl });
+  connection.subscribe(CANCEL_FILTER, {
+    callback: (_error, { subject }) => void toldToAll.add(subject.slice(CANCEL_FILTER.length - 1)),
+  });
   const chained = WAITING.filter(({ kind }) => kind !== "embeddings");
   await setFallbacks(bed, Object.fromEntries(chained.map((cell) => [slugOf(cell), ["third"]])));
 });
-afterAll(() => bed?.stop());
+afterAll(async () => {
+  await connection?.close();
+  await bed?.stop();
+});
 
 /** The call's one request, once an upstream has it. */
 function arrivalOf({ marker }: Marked): Promise<Arrival> {
@@ -115,6 +129,9 @@ describe("a client that leaves while the provider is silent", () => {
       });
       expect(await usageOf(bed, id)).toMatchObject({ status: "cancelled", settled: 0n });
       expect(arrivalsOf(bed.upstreams, marked.marker)).toHaveLength(1);
+      // By then its worker has said who it is.
+      await connection.flush();
+      expect(toldToAll.has(id)).toBe(false);
     },
   );
 });

@@ -29,7 +29,13 @@ export async function startServers({ bun, root, caches }) {
   const progress = (/** @type {string} */ text) => void process.stdout.write(`${text}\n`);
   const [nats, postgres, s3] = await Promise.all([
     natsBinary({ caches, progress }),
-    startPostgres({ directory: join(directory, "postgres"), port: await freePort(), throwaway: true }),
+    startPostgres({
+      directory: join(directory, "postgres"),
+      port: await freePort(),
+      throwaway: true,
+      // Several stacks run at once, and each role wants all that it may open.
+      settings: { max_connections: "500" },
+    }),
     startS3({ bun, root, directory: join(directory, "s3"), port: await freePort(), buckets: [] }),
   ]);
   for (const server of [postgres, s3]) void tellOfEnd(server);

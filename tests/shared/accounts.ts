@@ -1,6 +1,6 @@
 /** Workspaces with money for tests, and the admission and finish functions called with plain values. */
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 
 export const CREDIT = 1_000_000_000n;
@@ -61,6 +61,17 @@ export async function admitGroup(
     ],
   );
   return rows[0]?.verdicts ?? [];
+}
+
+/** A target whose statements give up a lock after 20 ms. */
+export function impatient(database: Database): Queryable {
+  return {
+    query: (text, values, name) =>
+      database.transaction(async (tx) => {
+        await tx.query("select set_config('lock_timeout', '20', true)");
+        return tx.query(text, values, name);
+      }),
+  };
 }
 
 /** Verdict of the function for a lone call. */

@@ -78,6 +78,8 @@ describe("the page", () => {
         "sluice_provider_seconds histogram",
         "sluice_queue_depth gauge",
         "sluice_queue_oldest_seconds gauge",
+        "sluice_queue_unacknowledged gauge",
+        "sluice_queue_unacknowledged_max gauge",
         "sluice_result_bytes gauge",
         "sluice_runs_stalled_oldest_seconds gauge",
         "sluice_settle_faults gauge",

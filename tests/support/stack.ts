@@ -14,7 +14,8 @@ import { makeOperatorToken } from "#shared/operators/tokens.ts";
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
 import { TEST_PACE } from "./pace.ts";
-import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query } from "./postgres.ts";
+import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
+import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query, type TestDatabase } from "./postgres.ts";
 import { startRole, type ManagedProcess } from "./role-process.ts";
 import { createTestBucket } from "./storage.ts";
 
@@ -35,6 +36,8 @@ export interface StackOptions {
   readonly key?: string;
   /** A Postgres server of its own, for tests that stop it. */
   readonly ownPostgres?: boolean;
+  /** The roles reach Postgres through a pooler with so many connections, all of them together. */
+  readonly poolerConnections?: number;
 }
 
 export interface Stack {
@@ -100,6 +103,9 @@ async function assemble(
   const database = await createTestDatabase(postgres === undefined ? {} : { serverUrl: postgres.url });
   // A server of its own may be down by then, and its files are removed anyway.
   closing.push(() => (postgres === undefined ? database.drop() : database.database.close()));
+  const pooler =
+    options.poolerConnections === undefined ? undefined : await startPooler(database, options.poolerConnections);
+  if (pooler !== undefined) closing.push(() => pooler.close());
   const nats = await startNats();
   closing.push(() => nats.close());
   const bucket = await createTestBucket();
@@ -107,7 +113,7 @@ async function assemble(
   const env: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
     HOME: process.env["HOME"] ?? "/",
-    DATABASE_URL: database.url,
+    DATABASE_URL: pooler?.url ?? database.url,
     NATS_URL: nats.url,
     ...bucket.env,
     PORT: "0",
@@ -167,6 +173,19 @@ async function assemble(
     command,
     stop: closeAll,
   };
+}
+
+/** Gives the sessions of the database the limits that the roles ask for in vain, and starts a pooler before it. */
+async function startPooler({ url, query }: TestDatabase, poolSize: number): Promise<PgBouncer> {
+  for (const setting of [
+    "statement_timeout = '10s'",
+    "lock_timeout = '2s'",
+    "idle_in_transaction_session_timeout = '10s'",
+    "jit = off",
+  ]) {
+    await query(`alter role current_user in database ${new URL(url).pathname.slice(1)} set ${setting}`);
+  }
+  return startPgBouncer(url, poolSize);
 }
 
 /** Makes a token for everything under /operator. */

@@ -39,16 +39,21 @@ export class Answer {
   /** Zero, unless the call is one that is charged for the part of its answer that was sent. */
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
+  private readonly cancel: string | undefined;
   private readonly run = Math.random().toString(36).slice(2, 8);
   private ending: Uint8Array[] = [];
   private batch = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param reply undefined: the answer goes nowhere */
-  constructor(sender: Sender, reply: string | undefined, model: string) {
+  /**
+   * @param reply undefined: the answer goes nowhere
+   * @param cancel subject below which the worker is told that it is not wanted any more
+   */
+  constructor(sender: Sender, reply: string | undefined, model: string, cancel?: string) {
     this.sender = sender;
     this.reply = reply;
     this.server = { model };
+    this.cancel = cancel;
   }
 
   /** True once a piece has left: from here on a failure is an error frame, no status. */
@@ -67,12 +72,8 @@ export class Answer {
       const [first = "", ...rest] = inFrames(text);
       const { nano, tokens } = this.progress();
       const price = { nano: nano.toString(), tokens };
-      this.send(
-        encodeFrame(
-          { n: this.n++, run: this.run, t: "head", ...this.server, upstream_ms: upstreamMs, ...price },
-          first,
-        ),
-      );
+      const sign = { upstream_ms: upstreamMs, ...(this.cancel !== undefined && { cancel: this.cancel }) };
+      this.send(encodeFrame({ n: this.n++, run: this.run, t: "head", ...this.server, ...sign, ...price }, first));
       this.sendDeltas(rest);
       return;
     }

@@ -2,6 +2,7 @@
  * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
  * the same locks as everybody else.
  */
+import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { paced } from "#shared/pace.ts";
@@ -26,6 +27,7 @@ import {
 } from "./jobs.ts";
 import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } from "./money.ts";
 import {
+  fitQueue,
   sweepDeadLetters,
   sweepEndedDeliveries,
   sweepExcessDeliveries,
@@ -45,10 +47,12 @@ import {
 import { startSweeps } from "./sweeps.ts";
 
 const FINISH_RETRY_MS = 20_000;
+/** Settles; the usage roll-up and the audit. */
+const CONNECTIONS = { reserved: GROUPED_CONNECTIONS, slow: 2 };
 
 /** @throws Error with one sentence when something the janitor needs is not there */
 export async function startJanitor(): Promise<void> {
-  const role = await startRole("janitor");
+  const role = await startRole("janitor", CONNECTIONS);
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("janitor");
   await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
@@ -95,6 +99,7 @@ export async function startJanitor(): Promise<void> {
     { name: "usage roll-up", everyMs: paced(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
+    { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },

@@ -9,6 +9,7 @@ import { type Database, isDataFault, type Queryable } from "#shared/database/cli
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropEndedDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
 import { dropMailCounts } from "#shared/database/mail-sent.ts";
+import { withFleetSlots } from "#shared/database/pools.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -23,25 +24,45 @@ import {
   POOLS,
   streamName,
 } from "#shared/queue/subjects.ts";
-import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { fitTopology, LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 /** Ended deliveries of one workspace that can be read, the newest, and for how long. */
 const DELIVERIES_KEPT_MAX = 100_000;
 export const DELIVERY_KEEP_MS = 30 * 86_400_000;
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
+  const { queueDepth, queueUnacknowledged, queueUnacknowledgedMax } = context.metrics;
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
-  const intake = await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE);
-  context.metrics.queueDepth.set(intake.num_pending + intake.num_ack_pending, "intake", "batch");
+  const watch = async (stream: string, durable: string, pool: string, lane: string): Promise<void> => {
+    const {
+      config,
+      num_pending: waiting,
+      num_ack_pending: unacknowledged,
+    } = await manager.consumers.info(stream, durable);
+    queueDepth.set(waiting + unacknowledged, pool, lane);
+    queueUnacknowledged.set(unacknowledged, pool, lane);
+    queueUnacknowledgedMax.set(config.max_ack_pending ?? 0, pool, lane);
+  };
+  await watch(BATCH_STREAM, BATCH_DURABLE, "intake", "batch");
   for (const pool of POOLS) {
     const { state } = await manager.streams.info(streamName(pool));
     const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;
     context.metrics.queueOldestSeconds.set(Math.max(0, oldest), pool);
-    for (const lane of LANES) {
-      const consumer = await manager.consumers.info(streamName(pool), durableName(pool, lane));
-      context.metrics.queueDepth.set(consumer.num_pending + consumer.num_ack_pending, pool, lane);
-    }
+    for (const lane of LANES) await watch(streamName(pool), durableName(pool, lane), pool, lane);
   }
+}
+
+/** Has the limits of the queue follow the slots that workers tell; one janitor at a time. */
+export async function fitQueue(context: {
+  connection: NatsConnection;
+  database: Database;
+  log: Logger;
+}): Promise<void> {
+  await withFleetSlots(context.database, async (slots) => {
+    for (const change of await fitTopology(context.connection, slots)) {
+      context.log.info(change, "a limit of the queue follows the workers");
+    }
+  });
 }
 
 // Metrics of what waits for an operator, or for a sweep's next try.

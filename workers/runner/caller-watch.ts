@@ -75,11 +75,12 @@ const TICK_MS = 250;
 /** Evidence that a caller is gone: a refusal by the broker weighs more than an answer that did not come in time. */
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
 
-const BEAT = encodeFrame({ t: "beat" });
 const ASK = encodeFrame({ t: "ask" });
 const EMPTY = new Uint8Array();
 
-export function openCallerWatch(connection: NatsConnection): CallerWatch {
+/** @param cancel subject below which the worker is told of calls that are not wanted any more */
+export function openCallerWatch(connection: NatsConnection, cancel?: string): CallerWatch {
+  const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
   const calls = new Set<Watched>();
   /** Our own link is lost. */
   let isCut = false;
@@ -99,7 +100,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 
   const check = async (call: Watched): Promise<void> => {
     const { isAnswered } = call;
-    const answer = await request(call.reply, BEAT);
+    const answer = await request(call.reply, beat);
     // Without a link of our own silence says nothing about the caller.
     if (isCut) return;
     if (answer === "taken") call.on.taken?.();

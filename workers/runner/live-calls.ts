@@ -53,11 +53,11 @@ export interface LiveCalls {
 export function openLiveCalls(options: {
   context: WorkerContext;
   handler: JobHandler;
-  cancels: Pick<Cancels, "onCancel">;
+  cancels: Pick<Cancels, "onCancel" | "subject">;
 }): LiveCalls {
   const { context, handler, cancels } = options;
   const { ledger, log, metrics } = context;
-  const callers = openCallerWatch(context.replies);
+  const callers = openCallerWatch(context.replies, cancels.subject);
   const takenAcks = openTakenAcks(context.replies);
   const ends = new LiveEnds(context, callers, takenAcks);
 
@@ -79,7 +79,7 @@ export function openLiveCalls(options: {
     async run({ job, text, reply, onAnswered }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(jobAbort("caller_left")));
       const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenAcks);
-      const answer = new Answer(context.answers, reply, job.model);
+      const answer = new Answer(context.answers, reply, job.model, cancels.subject);
       const { signal } = controller;
       try {
         const outcome = await serve(job, text, { signal, stopping, answer });

@@ -295,8 +295,8 @@ end $$;
 
 -- The same steps for a lone call, since the group form costs several times as much for a group of one. It waits for its
 -- workspace's rows instead of skipping them and coming back through the contended group, which costs it a second trip:
--- usually they are held for a statement and a commit. The wait is the session's lock_timeout, set short on the connections
--- that send these; after it SQLSTATE 55P03 sends the call to the contended group. p_limit -1: the window is left alone.
+-- usually they are held for a statement and a commit. The wait is the lock_timeout that comes with the statement (waitingForLocks);
+-- after it SQLSTATE 55P03 sends the call to the contended group. p_limit -1: the window is left alone.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
   p_cap bigint, p_life_ms bigint, p_now_ms bigint default null

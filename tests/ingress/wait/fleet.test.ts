@@ -11,7 +11,7 @@ import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
-import { inFlightSubject } from "#shared/queue/subjects.ts";
+import { fleetSubject, inFlightSubject } from "#shared/queue/subjects.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
@@ -37,12 +37,12 @@ interface Ingress {
 const ALONE = 14;
 
 /** An ingress of a fleet that runs sixteen chat calls at once. */
-async function join(): Promise<Ingress> {
+async function join(ingressId = newId()): Promise<Ingress> {
   const connection = await connect({ servers: nats.url });
   const [shares, ipNet, metrics] = [createLiveShares(), createIpNet(10, []), createMetrics("test")];
   const log = createLogger({ level: "silent", role: "test" });
   const database = { query: () => Promise.resolve([{ pool: "chat", slots: 16 }]) } as unknown as Queryable;
-  const fleet = await openFleet({ connection, database, ingressId: newId(), shares, ipNet, metrics, log });
+  const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   await fleet.heard;
   const close = async (): Promise<void> => {
     await fleet.close();
@@ -60,7 +60,7 @@ function waitingOf(shares: LiveShares, count: number): number {
   return waiting;
 }
 
-const enter = (shares: LiveShares) => shares.enter({ pool: "chat", workspaceId: "a", requestBytes: 1 });
+const enter = (shares: LiveShares, workspaceId = "a") => shares.enter({ pool: "chat", workspaceId, requestBytes: 1 });
 
 test("two ingresses have one share of a workspace and one limit of an address, until one of them goes", async () => {
   const one = await join();
@@ -82,4 +82,51 @@ test("two ingresses have one share of a workspace and one limit of an address, u
   for (const turn of turns) turn.release();
   await one.close();
   await eventually("the other has the whole share", () => waitingOf(other.shares, ALONE) === 0);
+});
+
+test("a word says what is new; who has missed one, or has just started, is told everything, and nobody else", async () => {
+  const ingressId = newId();
+  const one = await join(ingressId);
+  closing.push(one.close);
+  const listener = await connect({ servers: nats.url });
+  closing.push(() => listener.close());
+  const words: { n: number; calls: object; isWhole?: boolean }[] = [];
+  const direct: { from: string; n: number; calls: object; wants?: string; isWhole?: boolean }[] = [];
+  const stranger = newId();
+  listener.subscribe(inFlightSubject(ingressId), { callback: (_error, message) => void words.push(message.json()) });
+  listener.subscribe(fleetSubject(stranger), {
+    callback(_error, message) {
+      const word: (typeof direct)[number] = message.json();
+      // Those of other tests answer it too.
+      if (word.from === ingressId) direct.push(word);
+    },
+  });
+  await listener.flush();
+  const tell = (word: object): void => listener.publish(inFlightSubject(stranger), JSON.stringify(word));
+
+  const turns = [enter(one.shares), enter(one.shares, "b")];
+  // Without news it only says that it is there.
+  const news = (): object[] => words.map(({ calls }) => calls).filter((calls) => Object.keys(calls).length > 0);
+  await eventually("both are told", () => news().length > 0);
+  turns[1]?.release();
+  await eventually("the end of one is told", () => news().length > 1);
+  expect(news()).toEqual([{ chat: { a: 1, b: 1 } }, { chat: { b: null } }]);
+
+  tell({ n: 1, calls: {}, isWhole: true, state: "new" });
+  await eventually("the new one is told", () => direct.length > 0);
+  expect(direct[0]).toEqual({ from: ingressId, n: expect.any(Number), calls: { chat: { a: 1 } }, isWhole: true });
+  // The word between the two was lost: one slot of sixteen would be taken.
+  tell({ n: 3, calls: { chat: { b: 1 } } });
+  await eventually("what was lost is asked for", () => direct.some(({ wants }) => wants === "whole"));
+  const whole = { from: stranger, n: 3, calls: { chat: { a: 13, b: 1 } }, isWhole: true };
+  listener.publish(fleetSubject(ingressId), JSON.stringify(whole));
+  await eventually("it is known", () => waitingOf(one.shares, 2) > 0);
+  await one.connection.flush();
+  await listener.flush();
+  const asked = direct.length;
+  tell({ n: 4, calls: {} });
+  await Bun.sleep(paced(1_500));
+  expect(direct.slice(asked)).toEqual([]);
+  expect(words.every(({ n, isWhole }) => n > 1 && isWhole === undefined)).toBe(true);
+  turns[0]?.release();
 });

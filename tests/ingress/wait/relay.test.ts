@@ -20,8 +20,9 @@ afterEach(() => relay?.close());
 function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.resolve(1)) {
   const listeners = new Map<string, ReplyListener>();
   const closed: CallSettlement[] = [];
+  const cancelled: [jobId: string, at: string | undefined][] = [];
   relay = createRelay({
-    cancel: () => undefined,
+    cancel: (jobId, at) => void cancelled.push([jobId, at]),
     inbox: {
       listen(jobId, listener) {
         listeners.set(jobId, listener);
@@ -47,7 +48,7 @@ function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.re
     storage: {} as Storage,
     shares: createLiveShares(),
   });
-  return { relay, listeners, closed };
+  return { relay, listeners, closed, cancelled };
 }
 
 function facts(more: Partial<CallFacts> = {}): CallFacts {
@@ -67,6 +68,7 @@ function facts(more: Partial<CallFacts> = {}): CallFacts {
 
 const messageOf = ({ jobId }: CallFacts) => ({ head: { job_id: jobId } as JobMessage, text: "{}" });
 
+const HEAD = { t: "head", n: 0, model: "m", upstream_ms: 1, nano: "0", tokens: 0 } as const;
 const END = { t: "end", n: 0, model: "m", nano: "7", upstream_ms: 1 } as const;
 
 test("an answer that came while the process stood still is read before its call counts as silent", async () => {
@@ -79,6 +81,21 @@ test("an answer that came while the process stood still is read before its call 
   setTimeout(() => listener?.onFrame(END, new TextEncoder().encode("{}")), FRAME_SILENCE_MS / 2);
   Bun.sleepSync(FRAME_SILENCE_MS * 1.2);
   expect((await response).status).toBe(200);
+});
+
+test.each([
+  ["a beat", { t: "beat", cancel: "there" } as const, "there"],
+  ["the head of a stream", { ...HEAD, cancel: "there" }, "there"],
+  ["a beat of a worker that does not say where", { t: "beat" } as const, undefined],
+])("a call whose client leaves is cancelled where its worker has said, in %s", async (_what, frame, at) => {
+  const { relay: own, listeners, cancelled } = open();
+  const call = facts();
+  const client = new AbortController();
+  const response = own.run(call, messageOf(call), client.signal);
+  listeners.get(call.jobId)?.onFrame(frame, new Uint8Array());
+  client.abort();
+  await response.catch(() => undefined);
+  expect(cancelled).toEqual([[call.jobId, at]]);
 });
 
 test("a call that no worker took is not to be sent again when its hold turns out settled", async () => {

@@ -8,6 +8,7 @@ import {
   isDatabaseAway,
   isDataFault,
   openDatabase,
+  type Queryable,
   SQL,
   sqlState,
 } from "#shared/database/client.ts";
@@ -139,6 +140,30 @@ test("a reserved connection is one of its own, keeps its order and comes back af
   let second = await failure(pid());
   while (typeof second !== "undefined") second = await failure(pid());
   expect(await pid()).not.toBe(first);
+});
+
+test("never more connections are opened than the three numbers say", async () => {
+  const few = openDatabase({ url: db.url, poolMax: 2, reservedMax: 1, slowMax: 1, log });
+  const before = await few.findRoom();
+  expect(before).toEqual({ all: expect.any(Number), free: expect.any(Number), isPooled: false });
+  expect(before.free).toBeLessThan(before.all);
+  const reserved = few.reserve("only");
+  expect(() => few.reserve("another")).toThrow("expected 1 reserved connections");
+  const seen = new Set<number>();
+  const note = async (target: Queryable): Promise<void> => {
+    for (const { pid } of await target.query<{ pid: number }>("select pg_backend_pid() as pid, pg_sleep(0.02)"))
+      seen.add(pid);
+  };
+  await Promise.all([
+    ...Array.from({ length: 8 }, () => note(few)),
+    ...Array.from({ length: 3 }, () => note(reserved)),
+    ...Array.from({ length: 3 }, () => few.slowTransaction(5_000, note)),
+  ]);
+  expect(seen.size).toBe(4);
+  await few.close();
+  const hasty = openDatabase({ url: db.url, poolMax: 1, slowMax: 0, log });
+  expect(() => hasty.slowTransaction(1, note)).toThrow("no slow transaction");
+  await hasty.close();
 });
 
 test("sessions run with the time-outs that keep a stuck one from holding others", async () => {

@@ -10,7 +10,7 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, admitLone, balanceOf, createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+import { admitGroup, admitLone, balanceOf, createWorkspace, CREDIT, impatient } from "#tests/shared/accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -172,7 +172,7 @@ test.each(["rate_window", "balance"])(
       const calls = [stuck, other, stuck].map((workspaceId) => ({ workspaceId, jobId: newId(), amount: CREDIT }));
       expect(await admitGroup(databases[0] as Database, calls)).toEqual([4, 0, 4]);
       for (const call of calls.filter(({ workspaceId }) => workspaceId === stuck)) {
-        const given = await admitLone((databases[0] as Database).reserve("impatient", 20), call).catch(sqlState);
+        const given = await admitLone(impatient(databases[0] as Database), call).catch(sqlState);
         expect(given).toBe(SQL.lockTimeout);
       }
     });

@@ -9,7 +9,15 @@ import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/set
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, balanceOf, createWorkspace, settleGroup, settleSingle, type TestCall } from "../accounts.ts";
+import {
+  admitGroup,
+  balanceOf,
+  createWorkspace,
+  impatient,
+  settleGroup,
+  settleSingle,
+  type TestCall,
+} from "../accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -205,7 +213,7 @@ test("calls of a locked workspace are busy and untouched, the others of the grou
   const [free = ""] = await place(other, { amount: 10n });
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
-    const given = await settleSingle(database.reserve("impatient", 20), { jobId: held, used: 5n }).catch(sqlState);
+    const given = await settleSingle(impatient(database), { jobId: held, used: 5n }).catch(sqlState);
     expect(given).toBe(SQL.lockTimeout);
     expect(
       await settleGroup(database, [{ jobId: held, used: 5n }, { jobId: free, used: 5n }, { jobId: newId() }]),

@@ -6,6 +6,7 @@ import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
+import { nextLimit, WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import {
   ADVISORY_STREAM,
   BATCH_DURABLE,
@@ -126,7 +127,7 @@ describe("the topology", () => {
     const text = JSON.stringify(wantedTopology(1)).replaceAll(/"ack_wait":\d+/g, "");
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
     // When this fails: raise TOPOLOGY_VERSION, then write the pair here.
-    expect([TOPOLOGY_VERSION, hash]).toEqual([3, "155c53f7623e7044"]);
+    expect([TOPOLOGY_VERSION, hash]).toEqual([4, "f8b72c9a9374682f"]);
   });
 
   test("keeps the batch stream silent towards publishers, also one that a version before it had made otherwise", async () => {
@@ -161,7 +162,7 @@ describe("the topology", () => {
         storage: "file",
         discard: "new",
         discard_new_per_subject: true,
-        max_msgs_per_subject: 2_000,
+        max_msgs_per_subject: WORKSPACE_MESSAGES_MIN,
         max_age: 0,
         max_msg_size: STREAM_MESSAGE_BYTES_MAX,
       });
@@ -228,6 +229,18 @@ describe("the topology", () => {
   test("asks for as many copies as the configuration says", () => {
     for (const stream of wantedTopology(3).streams) expect(stream.num_replicas).toBe(3);
   });
+});
+
+test.each([
+  ["nothing in force yet", 0, 0, 1_000, 1_000],
+  ["enough", 1_000, 900, 1_000, 1_000],
+  ["too few", 1_000, 1_001, 1_000, 1_024],
+  ["more than is needed, but not by far", 4_096, 1_025, 1_000, 4_096],
+  ["far more than is needed", 8_192, 1_025, 1_000, 2_048],
+  ["far more than the least", 4_096, 3, 1_000, 1_000],
+  ["more wanted than there may be", 1_000, 10 ** 9, 1_000, 1_048_576],
+])("a limit with %s is changed to what it needs to be", (_name, inForce, wanted, least, next) => {
+  expect(nextLimit(inForce, wanted, least)).toBe(next);
 });
 
 describe("the echo of the server", () => {

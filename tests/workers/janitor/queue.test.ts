@@ -3,13 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { connect, headers, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
+import { withFleetSlots } from "#shared/database/pools.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { UNACKED_MIN, WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import { durableName, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepDeadLetters, watchQueue } from "#workers/janitor/queue.ts";
+import { fitQueue, sweepDeadLetters, watchQueue } from "#workers/janitor/queue.ts";
 
 const STREAM = streamName("chat");
 /** Longer than any delivery can still be under way behind a deadline. */
@@ -168,5 +170,68 @@ describe("the backlog", () => {
     expect(text).toContain('pool="chat",lane="live",role="test"} 3');
     expect(text).toContain('pool="chat",lane="batch",role="test"} 0');
     expect(await metrics.registry.getSingleMetricAsString("sluice_queue_oldest_seconds")).toContain('pool="chat"');
+    for (const [name, value] of [
+      ["sluice_queue_unacknowledged", 1],
+      ["sluice_queue_unacknowledged_max", UNACKED_MIN.live],
+    ] as const) {
+      const unacknowledged = await metrics.registry.getSingleMetricAsString(name);
+      expect(unacknowledged).toContain(`pool="chat",lane="live",role="test"} ${value}`);
+    }
+  });
+});
+
+describe("the limits of the queue", () => {
+  const tell = (slots: number) =>
+    database.query(
+      `insert into worker_slots (worker, pool, lane, slots) values ($1, 'chat', 'live', $2)
+       on conflict (worker, pool, lane) do update set slots = excluded.slots, seen_at = clock_timestamp()`,
+      [WORKER, slots],
+    );
+  const fit = () => fitQueue({ connection, database: database.database, log });
+  const WORKER = newId();
+  const limits = async () => {
+    const { config } = await manager.streams.info(STREAM);
+    const { config: durable } = await manager.consumers.info(STREAM, durableName("chat", "live"));
+    return [durable.max_ack_pending, config.max_msgs_per_subject, config.max_msgs];
+  };
+  const atLeast = [UNACKED_MIN.live, WORKSPACE_MESSAGES_MIN, 200_000];
+
+  test("grow and shrink with what the workers tell, also past a process that starts meanwhile", async () => {
+    await fit();
+    expect(await limits()).toEqual(atLeast);
+    await tell(112_000);
+    await fit();
+    const grown = [524_288, 262_144, 200_000 + 524_288 - UNACKED_MIN.live];
+    expect(await limits()).toEqual(grown);
+    await ensureTopology(connection, 1);
+    await ensureTopology(connection, 1, "keep");
+    expect(await limits()).toEqual(grown);
+    await tell(100);
+    await fit();
+    expect(await limits()).toEqual(atLeast);
+  });
+
+  test("let one workspace have more messages than a small fleet's limit, and drop none of them when the fleet shrinks", async () => {
+    await tell(10_000);
+    await fit();
+    const subject = workSubject("chat", "live", newId());
+    const count = WORKSPACE_MESSAGES_MIN + 500;
+    const publish = () => jetstream(connection).publish(subject, "{}");
+    for (let sent = 0; sent < count; sent += 500) await Promise.all(Array.from({ length: 500 }, publish));
+    await tell(1);
+    await fit();
+    expect((await manager.streams.info(STREAM)).state.messages).toBe(count);
+    await manager.streams.purge(STREAM);
+    await fit();
+    expect(await limits()).toEqual(atLeast);
+  });
+
+  test("are changed by one janitor at a time", async () => {
+    await tell(112_000);
+    await withFleetSlots(database.database, async () => {
+      await fit();
+      expect(await limits()).toEqual(atLeast);
+    });
+    await database.query("delete from worker_slots");
   });
 });

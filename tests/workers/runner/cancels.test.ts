@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 
 import { connect, type NatsConnection } from "nats";
 
+import { createCancel } from "#ingress/wait/cancel.ts";
 import { newId } from "#shared/ids.ts";
 import { cancelSubject } from "#shared/queue/subjects.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
@@ -72,6 +73,27 @@ describe("a cancel", () => {
     expect(cancels.wasCancelled(jobId)).toBe(false);
     await cancel(jobId);
     expect(cancels.wasCancelled(jobId)).toBe(true);
+  });
+
+  test("of a call that a worker has shown to have reaches that worker alone", async () => {
+    const another = openCancels(worker, tokens);
+    await worker.flush();
+    const tell = createCancel(ingress, tokens);
+    const heardBy = async (at: string | undefined): Promise<string[]> => {
+      const jobId = newId();
+      tell(jobId, at);
+      await ingress.flush();
+      await worker.flush();
+      return Object.entries({ ours: cancels, another }).flatMap(([name, one]) =>
+        one.wasCancelled(jobId) ? [name] : [],
+      );
+    };
+    expect(await heardBy(another.subject)).toEqual(["another"]);
+    expect(await heardBy(cancels.subject)).toEqual(["ours"]);
+    expect(await heardBy(undefined)).toEqual(["ours", "another"]);
+    // No worker's: whoever wrote it would have the ingress publish there.
+    expect(await heardBy("work.chat.live")).toEqual(["ours", "another"]);
+    await another.close();
   });
 
   test("that was heard needs no memory", async () => {

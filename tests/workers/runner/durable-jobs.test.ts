@@ -87,7 +87,12 @@ function bench(run: Run, around: Around = {}): Bench {
     createHandler: (own) => ({
       run: (job, control) => run(own, job, control),
     }),
-    cancels: { onCancel: () => () => undefined, wasCancelled: () => false, close: () => Promise.resolve() },
+    cancels: {
+      subject: "_INBOX.wk.test.cancel",
+      onCancel: () => () => undefined,
+      wasCancelled: () => false,
+      close: () => Promise.resolve(),
+    },
   });
   opened.push(jobs);
   return {

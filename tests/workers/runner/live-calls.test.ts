@@ -72,7 +72,7 @@ async function run(
         return "result" in made ? { ...made, onSettled: () => order.push("kept") } : made;
       },
     },
-    cancels: { onCancel: () => () => undefined },
+    cancels: { onCancel: () => () => undefined, subject: "_INBOX.wk.test.cancel" },
   });
   closing.push(() => (live.close(), metrics.close()));
   await live.run(callOf(job, isAddressed), controller, new AbortController().signal);

@@ -134,7 +134,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   const live = openLiveCalls({
     context,
     handler: createChatHandler(context),
-    cancels: { onCancel: () => () => undefined },
+    cancels: { onCancel: () => () => undefined, subject: "_INBOX.wk.test.cancel" },
   });
   closing.push(() => live.close());
   return {

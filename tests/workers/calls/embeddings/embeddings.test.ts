@@ -76,7 +76,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
     replies,
     answers,
   } as unknown as WorkerContext;
-  const cancels = { onCancel: () => () => undefined };
+  const cancels = { onCancel: () => () => undefined, subject: "_INBOX.wk.test.cancel" };
   const live = openLiveCalls({ context, handler: createCallHandler(context), cancels });
   closing.push(() => live.close());
   return {

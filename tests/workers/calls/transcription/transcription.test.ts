@@ -109,7 +109,7 @@ async function run(
     deadline_ms: Date.now() + totalMs,
     request: { model: slug, recording, ...(isStreamed ? { stream: true } : {}) },
   });
-  const cancels = { onCancel: () => () => undefined };
+  const cancels = { onCancel: () => () => undefined, subject: "_INBOX.wk.test.cancel" };
   const live = openLiveCalls({ context, handler: createTranscriptionHandler(context), cancels });
   await live.run(callOf(job), controllerOf(signal), new AbortController().signal);
   live.close();

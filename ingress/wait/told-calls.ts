@@ -1,0 +1,169 @@
+/**
+ * Calls on the queue as ingresses tell each other of them. A word holds what has changed, and no more than a bounded part of that:
+ * the counts of all workspaces, told twice a second by a hundred ingresses to a hundred, would be a gigabyte a second.
+ */
+import { type Pool, POOLS } from "#shared/queue/subjects.ts";
+
+import type { Elsewhere } from "./live-shares.ts";
+
+/** Calls by pool and workspace. 0: its calls wait for their turn; null: it has none any more. */
+export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>>>>;
+export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
+
+/** Workspaces told of each pool, those with the most calls. */
+const TOLD_MAX = 1_000;
+/** Changes in one word. A thousand that change all the time are told within 2.5 s; four fit into the slots that stay free. */
+export const CHANGES_MAX = 200;
+
+/** One word in so many tells everything, so that no mistake lasts; a lost one is asked for at once. The first is one of them. */
+const WORDS_PER_WHOLE = 100;
+
+interface Change {
+  readonly pool: Pool;
+  readonly workspaceId: string;
+  readonly count: number | null;
+  readonly weight: number;
+}
+
+/** Calls of this ingress as the others know them. */
+export class OwnCalls {
+  private readonly told = new Map<Pool, Map<string, number>>();
+  /** Words that each change has waited for, by pool and workspace. */
+  private waited = new Map<string, number>();
+  /** Words so far. */
+  private n = 0;
+
+  /** Returns what the next word says, and counts it as told. What finds no place in it comes with a later word. */
+  takeChanges(inFlight: CallsByPool): Counts {
+    const changes = POOLS.flatMap((pool) => this.changesOf(pool, inFlight.get(pool)));
+    if (changes.length > CHANGES_MAX) changes.sort((a, b) => b.weight - a.weight);
+    const waited = new Map<string, number>();
+    for (const { pool, workspaceId } of changes.slice(CHANGES_MAX)) {
+      const name = `${pool} ${workspaceId}`;
+      waited.set(name, (this.waited.get(name) ?? 0) + 1);
+    }
+    this.waited = waited;
+    const taken: Partial<Record<Pool, Record<string, number | null>>> = {};
+    for (const { pool, workspaceId, count } of changes.slice(0, CHANGES_MAX)) {
+      const told = this.told.get(pool) ?? new Map<string, number>();
+      this.told.set(pool, told);
+      if (count === null) told.delete(workspaceId);
+      else told.set(workspaceId, count);
+      (taken[pool] ??= {})[workspaceId] = count;
+    }
+    return taken;
+  }
+
+  /** Returns the next word, of these changes or, now and then, of everything. */
+  nextWord(changes: Counts): CallsWord {
+    this.n += 1;
+    return this.n % WORDS_PER_WHOLE === 1 ? this.whole() : { n: this.n, calls: changes };
+  }
+
+  /** Returns all that was told up to the last word, for one that has missed some of it. */
+  whole(): CallsWord {
+    const calls = Array.from(this.told, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
+    return { n: this.n, calls: Object.fromEntries(calls), isWhole: true };
+  }
+
+  private changesOf(pool: Pool, inFlight: ReadonlyMap<string, number> = new Map()): Change[] {
+    const told: ReadonlyMap<string, number> = this.told.get(pool) ?? new Map<string, number>();
+    const now =
+      inFlight.size > TOLD_MAX ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX)) : inFlight;
+    const changes: Change[] = [];
+    const note = (workspaceId: string, count: number | null): void => {
+      // Large ones first; a small one that waits gains by it.
+      const size = Math.max(1, Math.abs((count ?? 0) - (told.get(workspaceId) ?? 0)));
+      const weight = size * (1 + (this.waited.get(`${pool} ${workspaceId}`) ?? 0));
+      changes.push({ pool, workspaceId, count, weight });
+    };
+    for (const [workspaceId, count] of now) if (told.get(workspaceId) !== count) note(workspaceId, count);
+    for (const workspaceId of told.keys()) if (!now.has(workspaceId)) note(workspaceId, null);
+    return changes;
+  }
+}
+
+/** One word of an ingress about its calls. */
+export interface CallsWord {
+  /** Number of the word: a hole means that one was lost. */
+  readonly n: number;
+  /** Calls that are others than in the word before, or all. */
+  readonly calls: Counts;
+  readonly isWhole?: boolean;
+}
+
+interface Told {
+  readonly calls: Map<Pool, Map<string, number>>;
+  n: number;
+  at: number;
+  /** Something of it was missed. */
+  hasHole: boolean;
+}
+
+/** Ingresses listened to. */
+const INGRESSES_MAX = 1_000;
+
+/** Calls of the other ingresses, as far as they were heard of. */
+export class OthersCalls {
+  private readonly others = new Map<string, Told>();
+
+  /** Others that run. */
+  get ingresses(): number {
+    return this.others.size;
+  }
+
+  hear(from: string, { n, calls, isWhole }: CallsWord): void {
+    const told = this.others.get(from) ?? { calls: new Map<Pool, Map<string, number>>(), n: 0, at: 0, hasHole: true };
+    if (!this.others.has(from) && this.others.size >= INGRESSES_MAX) return;
+    this.others.set(from, told);
+    told.at = performance.now();
+    if (isWhole === true) told.calls.clear();
+    else if (n <= told.n) return;
+    told.hasHole = isWhole !== true && (told.hasHole || n !== told.n + 1);
+    told.n = n;
+    for (const pool of POOLS) {
+      const counts = told.calls.get(pool) ?? new Map<string, number>();
+      told.calls.set(pool, counts);
+      for (const [workspaceId, count] of Object.entries(calls[pool] ?? {})) note(counts, workspaceId, count);
+    }
+  }
+
+  forget(from: string): void {
+    this.others.delete(from);
+  }
+
+  forgetSilent(silentMs: number): void {
+    const now = performance.now();
+    for (const [from, { at }] of this.others) if (now - at > silentMs) this.others.delete(from);
+  }
+
+  /** Returns those of whom something was missed. */
+  withHoles(): string[] {
+    return Array.from(this.others, ([from, { hasHole }]) => (hasHole ? from : "")).filter((from) => from !== "");
+  }
+
+  sum(): Map<Pool, Map<string, Elsewhere>> {
+    const sums = new Map<Pool, Map<string, Elsewhere>>();
+    for (const { calls: told } of this.others.values()) {
+      for (const [pool, counts] of told) {
+        const sum = sums.get(pool) ?? new Map<string, Elsewhere>();
+        for (const [workspaceId, count] of counts) {
+          const { calls, ingresses } = sum.get(workspaceId) ?? { calls: 0, ingresses: 0 };
+          sum.set(workspaceId, { calls: calls + count, ingresses: ingresses + 1 });
+        }
+        if (sum.size > 0) sums.set(pool, sum);
+      }
+    }
+    return sums;
+  }
+}
+
+function note(counts: Map<string, number>, workspaceId: string, count: number | null): void {
+  if (count === null) {
+    counts.delete(workspaceId);
+    return;
+  }
+  // A word may be of another version. Beyond the usual, some may still be known whose end is told later.
+  const isCount = Number.isSafeInteger(count) && count >= 0;
+  if (isCount && (counts.has(workspaceId) || counts.size < 2 * TOLD_MAX)) counts.set(workspaceId, count);
+}

@@ -1,0 +1,130 @@
+/** A PgBouncer in transaction mode in front of a test's Postgres, of the settings that the runbook tells operators to use. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { serviceAccount } from "#deploy/embedded/account.mjs";
+import { unpackFromDebian } from "#deploy/embedded/apt-sources.mjs";
+import { freePort } from "#deploy/embedded/probe.mjs";
+import { launch, launchUntil } from "#deploy/embedded/process.mjs";
+
+import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
+
+/**
+ * The Debian release whose PgBouncer keeps named statements, which came with 1.21. Its libraries come along, down to the C library:
+ * those of an older release are too old for it.
+ */
+const RELEASE = "trixie";
+const PACKAGES = [
+  "pgbouncer",
+  "libaudit1",
+  "libc6",
+  "libcap-ng0",
+  "libcap2",
+  "libcares2",
+  "libevent-2.1-7t64",
+  "libpam0g",
+  "libssl3t64",
+  "libsystemd0",
+  "libzstd1",
+  "zlib1g",
+];
+const PROGRAM = "usr/sbin/pgbouncer";
+
+export interface PgBouncer {
+  /** Address of the same database through the pooler. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * @param poolSize connections to Postgres, which all clients share
+ * @param settings those of the runbook when absent
+ */
+export async function startPgBouncer(
+  databaseUrl: string,
+  poolSize: number,
+  settings: readonly string[] = documentedSettings(),
+): Promise<PgBouncer> {
+  const folder = await unpackedProgram();
+  const { directory, remove } = temporaryDirectory();
+  const port = await freePort();
+  const { hostname, port: serverPort, pathname, username, password } = new URL(databaseUrl);
+  const database = pathname.slice(1);
+  const file = join(directory, "pgbouncer.ini");
+  const account = serviceAccount();
+  const lines = [
+    "[databases]",
+    `${database} = host=${hostname} port=${serverPort} user=${username} password=${password}`,
+    "[pgbouncer]",
+    "listen_addr = 127.0.0.1",
+    `listen_port = ${port}`,
+    "unix_socket_dir =",
+    "auth_type = any",
+    `default_pool_size = ${poolSize}`,
+    "max_client_conn = 1000",
+    ...settings,
+    ...(account === null ? [] : [`user = ${account.name}`]),
+  ];
+  writeFileSync(file, lines.join("\n"));
+  const { loader, libraries } = findLoader(folder);
+  const start = launchUntil(
+    (onLine) =>
+      launch({
+        name: "pgbouncer",
+        command: loader,
+        args: ["--library-path", libraries, join(folder, PROGRAM), file],
+        cwd: "/",
+        stopSignal: "INT",
+        onLine,
+      }),
+    (line) => (line.includes("process up") ? true : null),
+    30_000,
+  );
+  const { running } = await start.catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  return {
+    url: `postgres://${username}:${password}@127.0.0.1:${port}/${database}`,
+    async close() {
+      await running.stop("SIGKILL");
+      remove();
+    },
+  };
+}
+
+/** Returns the lines of the runbook's `pgbouncer.ini`. */
+function documentedSettings(): string[] {
+  const text = readFileSync(join(PROJECT_ROOT, "deploy/runbook.md"), "utf8");
+  const settings = /```ini\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split("\n");
+  if (!settings?.includes("pool_mode = transaction")) throw new Error("the runbook has no settings of a pooler");
+  return settings;
+}
+
+/** Returns the folder into which the program was unpacked, now or by an earlier run. */
+async function unpackedProgram(): Promise<string> {
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
+  const folder = join(cache, `pgbouncer-${RELEASE}-${process.arch}`);
+  if (existsSync(join(folder, PROGRAM))) return folder;
+  const advice = "The test of the pooler runs on Debian.";
+  await unpackFromDebian({ release: RELEASE, packages: PACKAGES, advice }, (unpacked) => {
+    mkdirSync(cache, { recursive: true });
+    // Whole under its name, or not there.
+    const part = `${folder}.${process.pid}`;
+    cpSync(unpacked, part, { recursive: true, verbatimSymlinks: true });
+    renameSync(part, folder);
+    return Promise.resolve();
+  });
+  return folder;
+}
+
+function findLoader(folder: string): { readonly loader: string; readonly libraries: string } {
+  const lib = join(folder, "usr/lib");
+  for (const name of readdirSync(lib, { recursive: true, encoding: "utf8" })) {
+    if (!/-linux-gnu\/ld-linux[^/]*\.so\.\d$/.test(name)) continue;
+    const loader = join(lib, name);
+    return { loader, libraries: dirname(loader) };
+  }
+  throw new Error(`${folder} holds no loader of programs`);
+}
