@@ -116,14 +116,16 @@ export class Upload implements ByteSink {
   private async complete(bytes: number): Promise<void> {
     const { storage } = this.tools;
     const { signal } = this.abandoned;
+    let isProven = false;
     if (this.uploadId === null) {
       await this.reserve(this.part.content.length);
-      await putObject(storage, this.key, this.part.content, signal);
+      isProven = await putObject(storage, this.key, this.part.content, signal);
     } else {
       await this.sendPart();
       await joinParts(storage, this.key, this.uploadId, this.parts, signal);
     }
     failpoint("upload.stored");
+    if (isProven) return;
     const size = await objectSize(storage, this.key);
     if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
   }

@@ -114,7 +114,7 @@ models:
 }
 
 /** The parent of the backend that answers us. */
-async function postmasterPid(stack: Stack): Promise<number> {
+export async function postmasterPid(stack: Pick<Stack, "query">): Promise<number> {
   const [row] = await stack.query<{ pid: number }>("select pg_backend_pid() as pid");
   const status = readFileSync(`/proc/${row?.pid}/status`, "utf8");
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);

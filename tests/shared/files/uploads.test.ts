@@ -307,7 +307,7 @@ describe("ownership", () => {
 });
 
 describe("an object store that fails", () => {
-  type Mode = "down" | "busy" | "busy once" | "short" | "silent";
+  type Mode = "down" | "busy" | "busy once" | "short" | "silent" | "names the MD5";
   let mode = "busy" as Mode;
   let asked = 0;
   let seen: string[] = [];
@@ -316,7 +316,7 @@ describe("an object store that fails", () => {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      await request.arrayBuffer();
+      const content = await request.arrayBuffer();
       asked += 1;
       seen.push(request.method);
       if (mode === "silent" && request.method === "PUT") {
@@ -329,7 +329,8 @@ describe("an object store that fails", () => {
       if (mode === "silent" && request.method === "POST") {
         return new Response("<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>");
       }
-      return new Response(null, { headers: { etag: '"x"', "content-length": "3" } });
+      const etag = mode === "names the MD5" ? `"${new Bun.CryptoHasher("md5").update(content).digest("hex")}"` : '"x"';
+      return new Response(null, { headers: { etag, "content-length": "3" } });
     },
   });
   const failing = storageAt(`http://127.0.0.1:${server.port}`, "b");
@@ -389,6 +390,22 @@ describe("an object store that fails", () => {
     expect(seen.filter((method) => method === "PUT")).toHaveLength(1);
     expect(seen.at(-1)).toBe("DELETE");
     target.close();
+  });
+
+  test.each<[string, Mode, readonly string[]]>([
+    ["is not asked for the size where it has named the MD5 of what came", "names the MD5", ["PUT"]],
+    ["is asked for it else", "short", ["PUT", "HEAD"]],
+  ])("%s", async (_name, next, methods) => {
+    mode = next;
+    seen = [];
+    const target = uploads();
+    await storeFile(target, workspaceId, randomBytes(3));
+    expect(seen).toEqual([...methods]);
+    target.close();
+    await bench.db.query("update file_storage set used = used - 3, files = files - 1 where workspace_id = $1", [
+      workspaceId,
+    ]);
+    await bench.db.query("delete from file where bytes = 3");
   });
 
   test("is busy once: the part is sent again", async () => {
