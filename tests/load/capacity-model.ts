@@ -46,7 +46,7 @@ export interface Need {
   readonly ingresses: number;
   readonly workers: number;
   readonly janitors: number;
-  /** What sets the number of workers. */
+  /** The bound that sets the number of workers. */
   readonly workersBy: "slots" | "processor";
   readonly postgresCores: number;
   readonly natsCores: number;
