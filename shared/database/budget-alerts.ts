@@ -90,6 +90,7 @@ export function insertBudgetAlert(
         [id, workspaceId, ...valuesOf(terms), memberId],
       );
       if (made.length === 0) return "known";
+      await setBudgetStop(tx, workspaceId);
       const after = told(terms);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.create", subject: id, before: null, after });
       return "made";
@@ -118,7 +119,7 @@ export function updateBudgetAlert(
         `update budget_alert
          set name = $3, threshold = $4, period = $5, channel_ids = $6::uuid[], is_active = $7, stops_calls = $8, updated_at = now(),
              judged_from = case when $9 then now() else judged_from end,
-             checked_at = case when $9 then '-infinity' else checked_at end
+             checked_day = case when $9 then '-infinity' else checked_day end
          where id = $1 and workspace_id = $2`,
         [id, workspaceId, ...valuesOf(terms), isJudgedAnew],
       );
