@@ -2,7 +2,7 @@
 import { creditsNumber } from "#shared/money.ts";
 
 import { type Actor, type AuditValues, recordAudit } from "./audit-log.ts";
-import { fireBudgets, lockBudgets, setBudgetStop } from "./budget-firings.ts";
+import { fireBudgets, lockBudgets, setBudgetBounds } from "./budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export type BudgetPeriod = "daily" | "weekly" | "monthly";
@@ -90,7 +90,7 @@ export function insertBudgetAlert(
         [id, workspaceId, ...valuesOf(terms), memberId],
       );
       if (made.length === 0) return "known";
-      await setBudgetStop(tx, workspaceId);
+      await setBudgetBounds(tx, workspaceId);
       const after = told(terms);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.create", subject: id, before: null, after });
       return "made";
@@ -123,7 +123,7 @@ export function updateBudgetAlert(
          where id = $1 and workspace_id = $2`,
         [id, workspaceId, ...valuesOf(terms), isJudgedAnew],
       );
-      await setBudgetStop(tx, workspaceId);
+      await setBudgetBounds(tx, workspaceId);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.update", subject: id, before, after });
       return "changed";
     }),
@@ -140,7 +140,7 @@ export function deleteBudgetAlert(
     const old = await lockBudgetAlert(tx, workspaceId, id);
     if (!old) return false;
     await tx.query("delete from budget_alert where id = $1 and workspace_id = $2", [id, workspaceId]);
-    await setBudgetStop(tx, workspaceId);
+    await setBudgetBounds(tx, workspaceId);
     const before = told(old);
     await recordAudit(tx, workspaceId, { actor, action: "budget_alert.delete", subject: id, before, after: null });
     return true;

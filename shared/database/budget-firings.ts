@@ -6,7 +6,7 @@ export interface FiredBudget {
   readonly stops_calls: boolean;
 }
 
-/** Workspaces whose active alerts have something to tell, or a period to judge that is over. */
+/** Workspaces whose active alerts are to fire, or were not looked at since their day began or they changed. */
 export async function listBudgetsToCheck(target: Queryable): Promise<string[]> {
   const rows = await target.query<{ id: string }>("select budgets_to_check() as id");
   return rows.map(({ id }) => id);
@@ -22,9 +22,9 @@ export async function lockBudgets(tx: Queryable, workspaceId: string): Promise<v
   await tx.query("select pg_advisory_xact_lock(budget_lock($1))", [workspaceId]);
 }
 
-/** Stops calls or lets them go on, as the alerts have it now. Call it under the lock above. */
-export async function setBudgetStop(tx: Queryable, workspaceId: string): Promise<void> {
-  await tx.query("select set_budget_stop($1)", [workspaceId]);
+/** Stops calls or lets them go on, as the alerts have it now, and has them looked at. Call it under the lock above. */
+export async function setBudgetBounds(tx: Queryable, workspaceId: string): Promise<void> {
+  await tx.query("select set_budget_bounds($1)", [workspaceId]);
 }
 
 /** Returns the sentence for callers whose calls a budget stops; it names the budget. */

@@ -44,7 +44,7 @@ export async function stopCalls(target: Queryable, workspaceId: string, name: st
     "insert into budget_alert (id, workspace_id, name, threshold, period, stops_calls) values ($1, $2, $3, 1, 'daily', true)",
     [newId(), workspaceId, name],
   );
-  await target.query("select set_budget_stop($1)", [workspaceId]);
+  await target.query("select set_budget_bounds($1)", [workspaceId]);
 }
 
 /** Verdicts of the group function. */

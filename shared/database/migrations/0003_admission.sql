@@ -18,6 +18,8 @@ create table balance (
   spent bigint not null default 0,
   -- Calls that cost anything are refused once `spent` has come to it, for as long as `day` lasts. Null: no budget stops them.
   stop_at bigint,
+  -- The janitor looks at the workspace's alerts once `spent` has come to it. Null: it has none that is still to fire.
+  look_at bigint,
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
@@ -39,7 +41,9 @@ begin
   insert into spent_day (workspace_id, day, spent) select p_ws, p_day, spent from balance where workspace_id = p_ws
   on conflict (workspace_id, day) do nothing;
   delete from spent_day where workspace_id = p_ws and day < p_day - 70;
-  update balance set day = p_day, day_tokens = 0, stop_at = budget_stop_at(p_ws, p_day) where workspace_id = p_ws returning * into b;
+  update balance set day = p_day, day_tokens = 0, stop_at = budget_stop_at(p_ws, p_day), look_at = budget_look_now(p_ws)
+  where workspace_id = p_ws
+  returning * into b;
   return b;
 end $$;
 

@@ -182,20 +182,40 @@ create function budget_lock(p_ws uuid) returns bigint language sql immutable as 
   select hashtextextended('budgets ' || p_ws::text, 0);
 $$;
 
--- Has the admissions that follow go by the workspace's alerts as they are now. Locks the balance first: the day may begin in a settle
+-- The bound of `balance.spent` at which the next of a workspace's active alerts fires in the day p_day; null where all have fired.
+create function budget_look_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
+  select least(min(a.threshold::numeric + spent_before(p_ws, first.day)), 9223372036854775807)::bigint
+  from budget_alert a
+  cross join lateral (select budget_first_day(a.period, p_day) as day) first
+  where a.workspace_id = p_ws and a.is_active and not exists (
+    select from budget_firing f
+    where f.alert_id = a.id and f.period = a.period and f.period_start = first.day::timestamp at time zone 'UTC'
+      and f.threshold = a.threshold)
+  having count(*) > 0
+$$;
+
+-- The bound that has the janitor look at once: a period may be over, or alerts have changed. Null where there is nothing to look at.
+create function budget_look_now(p_ws uuid) returns bigint language sql stable as $$
+  select min(0::bigint) from budget_alert a where a.workspace_id = p_ws and a.is_active
+$$;
+
+-- Has admissions and the janitor go by the workspace's alerts as they are now. Locks the balance first: the day may begin in a settle
 -- that has read the alerts of before.
-create function set_budget_stop(p_ws uuid) returns void language plpgsql as $$
+create function set_budget_bounds(p_ws uuid) returns void language plpgsql as $$
 begin
   perform from balance where workspace_id = p_ws for update;
-  update balance set stop_at = budget_stop_at(p_ws, day) where workspace_id = p_ws and stop_at is distinct from budget_stop_at(p_ws, day);
+  update balance set stop_at = budget_stop_at(p_ws, day), look_at = budget_look_now(p_ws) where workspace_id = p_ws;
 end $$;
 
 -- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold. Looks at
 -- every period since it looked last. Does nothing while another process is at it.
 create function fire_budgets(p_ws uuid) returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
+declare
+  looked_day date;
 begin
   if not pg_try_advisory_xact_lock(budget_lock(p_ws)) then return; end if;
+  select day into looked_day from balance where workspace_id = p_ws;
   return query
     with due as materialized (
       select a.*, (budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from)) at time zone 'UTC')::date as since
@@ -237,18 +257,12 @@ begin
     select f.alert_id, d.stops_calls
     from fired f
     join due d on d.id = f.alert_id;
+  perform from balance where workspace_id = p_ws for update;
+  -- A day that began meanwhile has it looked at again.
+  update balance set look_at = budget_look_at(p_ws, day) where workspace_id = p_ws and day = looked_day;
 end $$;
 
--- Workspaces with an active alert that is to fire, or that has not judged a period which is over.
+-- Workspaces with an active alert that is to fire, or whose day has begun or alerts have changed since the last look.
 create function budgets_to_check() returns setof uuid language sql stable as $$
-  select distinct a.workspace_id
-  from budget_alert a
-  join balance b on b.workspace_id = a.workspace_id
-  cross join lateral (select budget_first_day(a.period, b.day) as day) first
-  where a.is_active and b.day > '-infinity' and (
-    a.checked_day < first.day
-    or (b.spent - spent_before(a.workspace_id, first.day) >= a.threshold and not exists (
-      select from budget_firing f
-      where f.alert_id = a.id and f.period = a.period and f.period_start = first.day::timestamp at time zone 'UTC'
-        and f.threshold = a.threshold)))
+  select workspace_id from balance where spent >= look_at
 $$;

@@ -9,7 +9,7 @@ import {
   insertBudgetAlert,
   updateBudgetAlert,
 } from "#shared/database/budget-alerts.ts";
-import { listBudgetsToCheck, setBudgetStop } from "#shared/database/budget-firings.ts";
+import { listBudgetsToCheck, setBudgetBounds } from "#shared/database/budget-firings.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -160,10 +160,12 @@ describe("a budget", () => {
     expect(events[0]?.metadata).toMatchObject({ period: "monthly", spent: 5 });
   });
 
-  test("is looked at only when it is to fire, or has a period to judge that is over", async () => {
+  test("is looked at only when it is to fire, has changed, or a day has begun", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const isDue = async (): Promise<boolean> => (await listBudgetsToCheck(db.database)).includes(workspaceId);
+    expect(await isDue()).toBe(true);
+    await sweep();
     expect(await isDue()).toBe(false);
     await spend(db.database, [{ workspaceId, nano: 1n }]);
     await sweep();
@@ -177,7 +179,9 @@ describe("a budget", () => {
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, threshold: 1n });
     expect(await isDue()).toBe(true);
     await sweep();
-    await db.query("update budget_alert set checked_day = checked_day - 1 where id = $1", [id]);
+    expect(await isDue()).toBe(false);
+    await ageBy(workspaceId, 1);
+    expect(await verdictOn(workspaceId)).toBe(0);
     expect(await isDue()).toBe(true);
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, is_active: false });
     expect(await isDue()).toBe(false);
@@ -457,7 +461,7 @@ describe("stopping calls", () => {
     let verdict: Promise<number> | undefined;
     await db.database.transaction(async (tx) => {
       await tx.query("update budget_alert set threshold = threshold * 100 where id = $1", [id]);
-      await setBudgetStop(tx, workspaceId);
+      await setBudgetBounds(tx, workspaceId);
       verdict = verdictOn(workspaceId, 1n, "group");
       await Bun.sleep(50);
     });
