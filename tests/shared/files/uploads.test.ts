@@ -120,6 +120,46 @@ describe("what S3 has altered is not served", () => {
   });
 });
 
+describe("an upload whose size is known", () => {
+  const sized = (bytes: Uint8Array, said: number, uploads = bench.uploads): Promise<string> =>
+    uploads.run(workspaceId, null, (begun) => send(uploadOf(begun), bytes), said);
+
+  test.each([0, 1, PART, PART + 1])(
+    "of %d bytes is stored as another, reserved with its beginning up to one part",
+    async (size) => {
+      const bytes = randomBytes(size);
+      const before = await usage();
+      const id = await bench.uploads.run(
+        workspaceId,
+        null,
+        async (begun) => {
+          const reserved = size <= PART ? BigInt(size) : 0n;
+          expect(await usage()).toEqual({ used: before.used, reserved });
+          return send(uploadOf(begun), bytes);
+        },
+        size,
+      );
+      expect((await contentOf(id)).equals(bytes)).toBe(true);
+      expect(await usage()).toEqual({ used: before.used + BigInt(size), reserved: 0n });
+    },
+  );
+
+  test("is refused before a byte of it is sent where the workspace is full, and where it is another: nothing of either stays", async () => {
+    const [before, stored] = [await usage(), await bench.stored()];
+    const limits = { ...LIMITS_OF_BENCH, storageBytesMax: Number(before.used) + 9 };
+    const full = openUploads({ database: bench.db.database, storage: bench.storage, log, limits });
+    let hasBegun = false;
+    const work = (): Promise<void> => Promise.resolve(void (hasBegun = true));
+    expect(await refusal(full.run(workspaceId, null, work, 10))).toMatchObject({ code: "storage_limit_exceeded" });
+    expect(hasBegun).toBe(false);
+    expect(await sized(randomBytes(9), 9, full)).toStartWith("file-");
+    for (const size of [9, 11]) expect(await refusal(sized(randomBytes(size), 10))).toMatchObject({ code: "service_unavailable" }); // prettier-ignore
+    full.close();
+    expect(await usage()).toEqual({ used: before.used + 9n, reserved: 0n });
+    expect((await bench.stored()).objects).toHaveLength(stored.objects.length + 1);
+  });
+});
+
 describe("an upload that fails", () => {
   test.each<[string, number]>([
     ["before its first part is full", 1_000],
