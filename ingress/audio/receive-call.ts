@@ -1,6 +1,5 @@
 /** A transcription call over HTTP, as a form or as JSON. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkBudget } from "#shared/calls/admit.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
@@ -10,7 +9,6 @@ import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
 import { readTranscription } from "#shared/calls/read.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { tooExpensive } from "#shared/ledger/call-admission.ts";
 
 import { readBody } from "../body.ts";
 import type { PaidCall } from "../calls/paid-call.ts";
@@ -123,8 +121,9 @@ async function receiveFile(
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
   const { requestId } = call;
-  const look = (): Promise<bigint> => context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
-  const freeNano = await look();
+  const look = (leastNano?: bigint): Promise<void> =>
+    context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+  await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {
     const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
@@ -137,10 +136,8 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       tries: 1,
       signal: call.request.signal,
     });
-    const { leastNano } = read;
-    checkBudget(caller, leastNano);
-    // Asked anew before it is refused: the upload may have taken minutes.
-    if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);
+    // Asked anew: the upload may have taken minutes.
+    await look(read.leastNano);
     const { inline, text: textOf, ...checked } = await read.load();
     // Bytes have no business on the queue.
     const stored = await offloadInputs(context, requestId, inline);

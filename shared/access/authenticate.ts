@@ -36,8 +36,6 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Those of them that continue streams which break off; absent when none does. */
   readonly continuedChains?: ReadonlySet<string>;
-  /** The budget that is spent, by its name, so that paid calls are refused until its period ends; absent when they are not. */
-  readonly stoppedBy?: string;
 }
 
 export interface Authenticator {
@@ -73,8 +71,7 @@ const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
-          where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
-         case when w.stopped_until > now() then coalesce((select b.name from budget_alert b where b.id = w.stopped_by), '') end as stopped
+          where c.workspace_id = k.workspace_id and c.continue_streams) as continued
   from api_key k
   join member m on m.id = k.member_id
   join workspace w on w.id = k.workspace_id
@@ -84,10 +81,9 @@ const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
   order by k.created_at, k.id limit 1`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "stoppedBy"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains"> & {
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
-  readonly stopped: string | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -189,12 +185,11 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, stopped, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ chains, continued, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
-    ...(stopped === null ? {} : { stoppedBy: stopped }),
   };
 }
 

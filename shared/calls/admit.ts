@@ -1,5 +1,5 @@
 /**
- * The one way in for work that is paid, whichever entry brings it: its budget, its workspace's room, what it holds, and the row of its
+ * The one way in for work that is paid, whichever entry brings it: its workspace's room, its budget, what it holds, and the row of its
  * job in one transaction; of a call that its process waits for the hold alone. What was stored for a job that is refused is deleted.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
@@ -11,7 +11,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import { type CallAdmission, tooExpensive } from "#shared/ledger/call-admission.ts";
+import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -100,11 +100,10 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
   const policy: Policy = ENTRIES[work.entry];
   try {
     const call = await work.read();
-    checkBudget(work.caller, call.leastNano);
     if (call.kind.keepsFiles) await checkStorageLeft(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    if (checksFirst && !(await hasWindow(context, work, call.leastNano))) {
+    if (checksFirst && !(await wouldBeAdmitted(context, work, call.leastNano))) {
       return { kind: "full", waitMs: LOOK_AGAIN_MS };
     }
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
@@ -129,21 +128,19 @@ async function load(
 }
 
 /**
- * True if the window has room for a heavy call; its workspace must have the funds too.
- * @throws ApiError `insufficient_credits`; `rate_limit_exceeded` for work that does not wait
+ * True if a heavy call would be admitted now; false for one that waits for its window.
+ * @throws ApiError of the refusal
  */
-async function hasWindow({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
+async function wouldBeAdmitted({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
   if (!calls) throw new Error("a window that counts needs to be looked at");
-  let freeNano: bigint;
   try {
-    freeNano = await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+    await calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    return true;
   } catch (error) {
     const mayWait = ENTRIES[entry].ifFull === "wait";
     if (mayWait && error instanceof ApiError && error.code === "rate_limit_exceeded") return false;
     throw error;
   }
-  if (freeNano < leastNano) throw tooExpensive(leastNano);
-  return true;
 }
 
 type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request" | "terms" | "lifeMs"> &
@@ -185,7 +182,6 @@ export async function offerJob(
   work: Work,
 ): Promise<JobRequest | undefined> {
   const call = await work.read();
-  checkBudget(work.caller, call.leastNano);
   if (call.isHeavy()) return undefined;
   const { loaded, stored } = await load(context, work, call);
   return requestOf(work, termsOf(work, call, loaded, stored));
@@ -238,7 +234,6 @@ export async function admitCall(
   onDecide?: () => void,
 ): Promise<void> {
   const { caller } = of;
-  checkBudget(caller, bound.holdNano);
   onDecide?.();
   const at = performance.now();
   try {
@@ -250,17 +245,6 @@ export async function admitCall(
   } finally {
     metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
   }
-}
-
-/**
- * Refuses workspaces whose budget is spent: what costs nothing goes on, everything else is refused before it holds anything.
- * @param holdNano nano-credits that the call would hold, or holds at least
- * @throws ApiError `budget_reached` that names the budget and not its amount: who calls may not be who sees amounts
- */
-export function checkBudget({ stoppedBy }: Pick<Caller, "stoppedBy">, holdNano: bigint): void {
-  if (stoppedBy === undefined || holdNano <= 0n) return;
-  const which = stoppedBy === "" ? "A budget of the workspace" : `The workspace's budget ${JSON.stringify(stoppedBy)}`;
-  throw new ApiError("budget_reached", `${which} is spent; calls are refused until its period ends or it is changed.`);
 }
 
 /** Refuses work of a full workspace: its results could not be kept, and the provider would be paid for nothing. @throws ApiError */

@@ -2,7 +2,7 @@
 import { creditsNumber } from "#shared/money.ts";
 
 import { type Actor, type AuditValues, recordAudit } from "./audit-log.ts";
-import { fireBudgets, lockBudgets, setBudgetStop } from "./budget-firings.ts";
+import { fireBudgets, lockBudgets, setBudgetBounds } from "./budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export type BudgetPeriod = "daily" | "weekly" | "monthly";
@@ -90,6 +90,7 @@ export function insertBudgetAlert(
         [id, workspaceId, ...valuesOf(terms), memberId],
       );
       if (made.length === 0) return "known";
+      await setBudgetBounds(tx, workspaceId);
       const after = told(terms);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.create", subject: id, before: null, after });
       return "made";
@@ -118,11 +119,11 @@ export function updateBudgetAlert(
         `update budget_alert
          set name = $3, threshold = $4, period = $5, channel_ids = $6::uuid[], is_active = $7, stops_calls = $8, updated_at = now(),
              judged_from = case when $9 then now() else judged_from end,
-             checked_at = case when $9 then '-infinity' else checked_at end
+             checked_day = case when $9 then '-infinity' else checked_day end
          where id = $1 and workspace_id = $2`,
         [id, workspaceId, ...valuesOf(terms), isJudgedAnew],
       );
-      await setBudgetStop(tx, workspaceId);
+      await setBudgetBounds(tx, workspaceId);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.update", subject: id, before, after });
       return "changed";
     }),
@@ -139,7 +140,7 @@ export function deleteBudgetAlert(
     const old = await lockBudgetAlert(tx, workspaceId, id);
     if (!old) return false;
     await tx.query("delete from budget_alert where id = $1 and workspace_id = $2", [id, workspaceId]);
-    await setBudgetStop(tx, workspaceId);
+    await setBudgetBounds(tx, workspaceId);
     const before = told(old);
     await recordAudit(tx, workspaceId, { actor, action: "budget_alert.delete", subject: id, before, after: null });
     return true;

@@ -115,45 +115,60 @@ export async function hasStorageLeft(
   return rows[0]?.has_storage_left ?? storageBytesMax > 0;
 }
 
+/** Bytes that are taken of the workspace's limit for an upload. */
+export interface TakenBytes {
+  readonly bytes: number;
+  readonly limitBytes: number;
+}
+
+/** `full`: the workspace's limit does not hold these bytes; `crowded`: it has as many files as it may. `gone`: the upload was taken for dead. */
+export type Taking = "taken" | "full" | "crowded" | "gone";
+const TAKINGS = ["taken", "full", "gone", "crowded"] as const;
+
 export type BegunUpload =
-  | { readonly verdict: "begun"; readonly at: Date }
+  | { readonly verdict: "begun"; readonly at: Date; readonly taking: Taking }
   | { readonly verdict: "busy" }
   | { readonly verdict: "done"; readonly fingerprint: string; readonly answer: string };
 
-/** @param key the client's name for its call; null when it gave none */
+/**
+ * @param key the client's name for its call; null when it gave none
+ * @param take bytes to take at once, where it is known how many will come
+ */
 export async function beginUpload(
   target: Queryable,
   upload: { readonly id: string; readonly workspaceId: string; readonly leaseMs: number; readonly key: string | null },
+  take?: TakenBytes,
 ): Promise<BegunUpload> {
+  const { id, workspaceId, leaseMs, key } = upload;
   const [row] = await target.query<{
     verdict: "begun" | "busy" | "done";
     begun_at: Date;
     done_fingerprint: Uint8Array;
     done_answer: string;
-  }>("select * from begin_upload($1, $2, $3, $4)", [upload.id, upload.workspaceId, upload.leaseMs, upload.key]);
+    code: number | null;
+  }>(
+    `select b.*, case when b.verdict = 'begun' and $5::bigint is not null then extend_upload($1, $5, $6, $3, null, $7) end as code
+     from begin_upload($1, $2, $3, $4) b`,
+    [id, workspaceId, leaseMs, key, take?.bytes ?? null, take?.limitBytes ?? null, FILES_PER_WORKSPACE_MAX],
+    "begin_upload",
+  );
   if (!row) throw new Error("begin_upload told nothing");
-  if (row.verdict === "begun") return { verdict: "begun", at: row.begun_at };
+  if (row.verdict === "begun") return { verdict: "begun", at: row.begun_at, taking: TAKINGS[row.code ?? 0] ?? "gone" };
   if (row.verdict === "busy") return { verdict: "busy" };
   return { verdict: "done", fingerprint: Buffer.from(row.done_fingerprint).toString("hex"), answer: row.done_answer };
 }
 
-/** `full`: the workspace's limit does not hold these bytes; `crowded`: it has as many files as it may. `gone`: the upload was taken for dead. */
 export async function extendUpload(
   target: Queryable,
   id: string,
-  take: {
-    readonly bytes: number;
-    readonly limitBytes: number;
-    readonly leaseMs: number;
-    readonly uploadId: string | null;
-  },
-): Promise<"taken" | "full" | "crowded" | "gone"> {
+  take: TakenBytes & { readonly leaseMs: number; readonly uploadId: string | null },
+): Promise<Taking> {
   const [row] = await target.query<{ code: number }>(
     "select extend_upload($1, $2, $3, $4, $5, $6) as code",
     [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId, FILES_PER_WORKSPACE_MAX],
     "extend_upload",
   );
-  return (["taken", "full", "gone", "crowded"] as const)[row?.code ?? 2] ?? "gone";
+  return TAKINGS[row?.code ?? 2] ?? "gone";
 }
 
 /** Uploads of this process are alive. */

@@ -16,6 +16,8 @@ export interface WorkspaceRow {
   readonly stopped_until: Date | null;
 }
 
+const STOPPED_UNTIL = "(select s.until from budget_stop(id) s) as stopped_until";
+
 /** Made with the first key of an installation (SLUICE_BOOTSTRAP_KEY). */
 export const BOOTSTRAP_WORKSPACE = "default";
 
@@ -35,7 +37,7 @@ export async function insertWorkspace(
        insert into workspace (id, name)
        select $1, $2 where not is_kept_for_another($2, $1)
        on conflict do nothing
-       returning id, name, is_active, created_at, stopped_until
+       returning id, name, is_active, created_at, ${STOPPED_UNTIL}
      ), ${logged("workspace.create", "$3", { workspace: "id", after: "name" })}
      select * from changed`,
     [workspace.id, workspace.name, actorJson(workspace.actor)],
@@ -57,7 +59,7 @@ export async function ensureWorkspace(
 /** Weak enough for others to write rows that refer to the workspace. */
 async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, stopped_until
+    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
      from workspace
      where ${by} = $1
      for no key update`,
@@ -89,7 +91,7 @@ export async function setWorkspaceActive(
        update workspace
        set is_active = $2
        where id = $1 and is_active <> $2
-       returning id, name, is_active, created_at, stopped_until
+       returning id, name, is_active, created_at, ${STOPPED_UNTIL}
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject)
        select id, $3, case when is_active then 'workspace.enable' else 'workspace.disable' end, id::text
@@ -142,7 +144,7 @@ export function findWorkspace(target: Queryable, word: string): Promise<Workspac
 /** Returns the workspace that gave up this name in the last 30 days. */
 export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select w.id, w.name, w.is_active, w.created_at, w.stopped_until
+    `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}
      from released_name r join workspace w on w.id = r.workspace_id
      where r.name = $1 and r.released_at > now() - interval '30 days'`,
     [name],
@@ -152,7 +154,7 @@ export async function findReleasedName(target: Queryable, name: string): Promise
 
 export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, stopped_until
+    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
      from workspace
      where id = $1`,
     [workspaceId],
@@ -162,7 +164,7 @@ export async function findWorkspaceById(target: Queryable, workspaceId: string):
 
 export async function findWorkspaceByName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, stopped_until
+    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
      from workspace
      where name = $1`,
     [name],
@@ -170,7 +172,7 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
   return rows[0];
 }
 
-const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, w.stopped_until, b.amount, b.held
+const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}, b.amount, b.held
      from workspace w
      join balance b on b.workspace_id = w.id`;
 

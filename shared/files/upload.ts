@@ -3,7 +3,7 @@
  * to S3. Nothing is a file before `finish` has written the row; whatever ends otherwise leaves neither row nor bytes.
  */
 import type { Database } from "#shared/database/client.ts";
-import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
+import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX, type Taking } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -80,6 +80,8 @@ export class Upload implements ByteSink {
   readonly createdAt: Date;
   private readonly tools: { readonly database: Database; readonly storage: Storage; readonly limits: UploadLimits };
   private readonly key: string;
+  /** Its size, where that was reserved as the upload began. */
+  private readonly reservedBytes: number | undefined;
   private readonly digest = new Digest();
   private readonly part = new PartBuffer(UPLOAD_PART_BYTES);
   private readonly parts: StoredPart[] = [];
@@ -87,10 +89,11 @@ export class Upload implements ByteSink {
   private digested: Digested | undefined;
   private readonly abandoned = new AbortController();
 
-  constructor(tools: Upload["tools"], id: string, createdAt: Date) {
+  constructor(tools: Upload["tools"], id: string, createdAt: Date, reservedBytes?: number) {
     this.tools = tools;
     this.id = id;
     this.createdAt = createdAt;
+    this.reservedBytes = reservedBytes;
     this.key = objectKey(id);
   }
 
@@ -116,14 +119,18 @@ export class Upload implements ByteSink {
   private async complete(bytes: number): Promise<void> {
     const { storage } = this.tools;
     const { signal } = this.abandoned;
+    let isProven = false;
     if (this.uploadId === null) {
-      await this.reserve(this.part.content.length);
-      await putObject(storage, this.key, this.part.content, signal);
+      // Its row has the size from what was reserved.
+      if (this.reservedBytes === undefined) await this.reserve(bytes);
+      else if (this.reservedBytes !== bytes) throw new Error(`reserved ${this.reservedBytes} bytes, got ${bytes}`);
+      isProven = await putObject(storage, this.key, this.part.content, signal);
     } else {
       await this.sendPart();
       await joinParts(storage, this.key, this.uploadId, this.parts, signal);
     }
     failpoint("upload.stored");
+    if (isProven) return;
     const size = await objectSize(storage, this.key);
     if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
   }
@@ -178,20 +185,25 @@ export class Upload implements ByteSink {
       leaseMs: UPLOAD_LEASE_MS,
       uploadId: this.uploadId,
     });
-    if (taken === "gone") throw lostOwnership();
-    failpoint("upload.reserved");
-    if (taken === "crowded") {
-      throw new ApiError(
-        "storage_limit_exceeded",
-        `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`,
-      );
-    }
-    if (taken === "full") {
-      throw new ApiError(
-        "storage_limit_exceeded",
-        `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
-      );
-    }
+    checkTaking(taken, storageBytesMax);
+  }
+}
+
+/** @throws ApiError where the bytes of an upload could not be taken of its workspace's limit */
+export function checkTaking(taking: Taking, storageBytesMax: number): void {
+  if (taking === "gone") throw lostOwnership();
+  failpoint("upload.reserved");
+  if (taking === "crowded") {
+    throw new ApiError(
+      "storage_limit_exceeded",
+      `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`,
+    );
+  }
+  if (taking === "full") {
+    throw new ApiError(
+      "storage_limit_exceeded",
+      `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
+    );
   }
 }
 

@@ -9,11 +9,12 @@ import { FairLimit } from "#shared/fair-limit.ts";
 import type { Logger } from "#shared/logger.ts";
 import { tooMany } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { UPLOAD_PART_BYTES } from "#shared/storage/objects.ts";
 import { paced } from "#shared/pace.ts";
 
 import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";
-import { Upload, type UploadLimits, UPLOAD_LEASE_MS, UPLOAD_BEAT_MS } from "./upload.ts";
+import { checkTaking, Upload, type UploadLimits, UPLOAD_LEASE_MS, UPLOAD_BEAT_MS } from "./upload.ts";
 
 /** Uploads of one process, and of one workspace in it, at once: each holds a part of UPLOAD_PART_BYTES, all together 120 MB at most. */
 export const UPLOADS_MAX = 24;
@@ -30,9 +31,10 @@ export type BegunUpload =
 export interface Uploads {
   /**
    * @param key the client's name for its call (Idempotency-Key), null without one
+   * @param bytes of what will be uploaded, where that is known: small files are reserved with their beginning then
    * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` beyond the uploads at once
    */
-  run<T>(workspaceId: string, key: string | null, work: (begun: BegunUpload) => Promise<T>): Promise<T>;
+  run<T>(workspaceId: string, key: string | null, work: (begun: BegunUpload) => Promise<T>, bytes?: number): Promise<T>;
   close(): void;
 }
 
@@ -42,7 +44,7 @@ export function openUploads(tools: {
   readonly log: Logger;
   readonly limits: UploadLimits;
 }): Uploads {
-  const { database, storage, log } = tools;
+  const { database, storage, log, limits } = tools;
   const running = new Set<string>();
   const places: FairLimit = new FairLimit({
     max: UPLOADS_MAX,
@@ -78,12 +80,13 @@ export function openUploads(tools: {
   };
 
   return {
-    async run(workspaceId, key, work) {
+    async run(workspaceId, key, work, bytes = Infinity) {
       const place = places.enter({ owner: workspaceId });
       const id = newFileId();
       running.add(id);
       try {
-        const begun = await beginUpload(database, { id, workspaceId, leaseMs: UPLOAD_LEASE_MS, key });
+        const take = bytes <= UPLOAD_PART_BYTES ? { bytes, limitBytes: limits.storageBytesMax } : undefined;
+        const begun = await beginUpload(database, { id, workspaceId, leaseMs: UPLOAD_LEASE_MS, key }, take);
         if (begun.verdict === "busy") {
           throw new ApiError("upload_in_progress", "The first upload under this Idempotency-Key still runs.", {
             headers: { "retry-after": "1" },
@@ -91,8 +94,9 @@ export function openUploads(tools: {
         }
         if (begun.verdict === "done") return await work({ kind: "done", ...begun });
         failpoint("upload.begun");
-        const upload = new Upload(tools, id, begun.at);
+        const upload = new Upload(tools, id, begun.at, take?.bytes);
         try {
+          if (take) checkTaking(begun.taking, limits.storageBytesMax);
           return await work({ kind: "upload", upload });
         } catch (error) {
           upload.abandon();

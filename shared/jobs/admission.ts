@@ -72,6 +72,8 @@ interface VerdictRow {
   readonly wait_ms: bigint;
   readonly number: number;
   readonly attempt: number;
+  /** The sentence of a refusal that the database knows best. */
+  readonly reason: string | null;
 }
 
 /** A group's requests travel in one parameter. */
@@ -126,6 +128,7 @@ export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
     error: "refusal" in terms ? jobError(terms.refusal) : null,
     tokens_error: hold ? jobError(refusalOf(job, hold, DAILY_TOKENS)) : null,
     funds_error: hold ? jobError(refusalOf(job, hold, FUNDS)) : null,
+    budget_error: hold ? budgetError("") : null,
     call_limit: job.limit,
     may_wait: job.ifFull === "wait",
     starves: job.starves ?? false,
@@ -145,6 +148,11 @@ export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
 
 const DAILY_TOKENS = 2;
 const FUNDS = 3;
+const BUDGET_REACHED = 9;
+
+function budgetError(message: string): JobError {
+  return jobError({ code: "budget_reached", message });
+}
 
 function refusalOf(job: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
   return refusal(verdict, { workspaceId: job.workspaceId, limit: job.limit, hold });
@@ -167,6 +175,8 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | t
     case FUNDS:
       if ("refusal" in terms) return BUSY;
       return { kind: "refused", error: jobError(refusalOf(job, terms.hold, row.verdict)) };
+    case BUDGET_REACHED:
+      return { kind: "refused", error: budgetError(row.reason ?? "") };
     case 5:
       return { kind: "unknown_workspace" };
     case 6:

@@ -3,6 +3,7 @@
  * daily tokens and places the hold. Verdicts come from the database, grouped (shared/database/grouped.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
+import { budgetReached } from "#shared/database/budget-firings.ts";
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
@@ -37,21 +38,26 @@ interface Call {
   readonly hold: HoldRequest | null;
 }
 
-type Verdict = 0 | 1 | 2 | 3 | 5;
+type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
+
+/** Its sentence names the budget, which the database knows. */
+const BUDGET_REACHED = 9;
 
 export interface CallAdmission {
   /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
    * Counts a call and places its hold.
-   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `overloaded`, `service_unavailable`
+   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
+   * `service_unavailable`
    */
   place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
   /**
-   * Checks the window as an admission would now, without counting anything: for work done only for callers that would be admitted.
-   * Returns free nano-credits; 0n for an unknown workspace. @throws ApiError `rate_limit_exceeded`, `service_unavailable`
+   * Checks what an admission would now, without counting anything: for work done only for callers that would be admitted.
+   * @param leastNano nano-credits that the call holds at least; what costs nothing meets the window alone
+   * @throws ApiError `budget_reached`, `rate_limit_exceeded`, `insufficient_credits`, `service_unavailable`
    */
-  look(workspaceId: string, limit: number | null): Promise<bigint>;
+  look(workspaceId: string, limit: number | null, leastNano?: bigint): Promise<void>;
 }
 
 const GROUP_SQL = waitingForLocks(
@@ -59,7 +65,7 @@ const GROUP_SQL = waitingForLocks(
   $10::bigint[], $11, null, $12) as verdicts`,
   "$13",
 );
-const LOOK_SQL = "select is_full, free from check_window($1, $2)";
+const LOOK_SQL = "select is_full, free, is_stopped from check_window($1, $2)";
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
@@ -156,35 +162,42 @@ export function createCallAdmission(options: {
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
     if (!isDataFault(error))
       options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
-    return new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
-      cause: error,
-    });
+    return new ApiError("service_unavailable", AWAY, { cause: error });
   };
 
   const ask = async (call: Call): Promise<void> => {
     const verdict = await grouper.call(call);
+    if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
     if (verdict !== 0) throw refusal(verdict, call);
   };
+  const stopped = async (workspaceId: string): Promise<ApiError> =>
+    new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
   return {
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
-    look: async (workspaceId, limit) => {
-      const [row] = await unavailable(
-        "The service cannot admit calls right now; try again shortly.",
-        options.database.query<{ is_full: boolean | null; free: bigint | null }>(LOOK_SQL, [workspaceId, limit]),
-      );
+    look: async (workspaceId, limit, leastNano = 0n) => {
+      const [row] = await unavailable(AWAY, options.database.query<Look>(LOOK_SQL, [workspaceId, limit], "look"));
+      if (row?.is_stopped === true && leastNano > 0n) throw await stopped(workspaceId);
       if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
-      return row?.free ?? 0n;
+      if (leastNano > (row?.free ?? 0n)) throw tooExpensive(leastNano);
     },
   };
 }
 
+interface Look {
+  readonly is_full: boolean | null;
+  readonly free: bigint | null;
+  readonly is_stopped: boolean | null;
+}
+
+const AWAY = "The service cannot admit calls right now; try again shortly.";
+
 function toVerdict(value: number | undefined): Verdict | typeof BUSY {
-  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5) return value;
+  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5 || value === BUDGET_REACHED) return value;
   return BUSY;
 }
 
-export function tooExpensive(amountNano: bigint): ApiError {
+function tooExpensive(amountNano: bigint): ApiError {
   return new ApiError(
     "insufficient_credits",
     `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`,
@@ -192,7 +205,7 @@ export function tooExpensive(amountNano: bigint): ApiError {
 }
 
 /** A verdict in the caller's words. */
-export function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
+export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call): ApiError {
   switch (verdict) {
     case 1:
       return new ApiError(

@@ -38,7 +38,7 @@ test("every script that a document or another script's usage names is one of our
     ),
   );
   for (const [name, text] of [...texts, ...usages]) {
-    for (const [, script = ""] of text.matchAll(/npm run (?:--silent )?([a-z]+)/g)) {
+    for (const [, script = ""] of text.matchAll(/npm run (?:--silent )?([a-z]+(?::[a-z]+)*)/g)) {
       expect([name, script, Object.hasOwn(manifest.scripts, script)]).toEqual([name, script, true]);
     }
   }

@@ -1,4 +1,4 @@
-/** The work of `image.resize` on one file, done in this process: a line on stdin says how, a line on stdout tells the turn. */
+/** Work of capabilities done in this process: a line on stdin says how, a line on stdout tells the turn. */
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,22 +7,25 @@ import { loadCapability } from "#workers/capabilities/list.ts";
 
 import { closedLoop } from "./turn.ts";
 
-interface Wanted {
+export interface DirectTurn {
+  readonly capability: string;
+  /** Its one input: the member's name, and a file. */
+  readonly member: string;
+  readonly path: string;
+  readonly mediaType: string;
+  readonly params: object;
   readonly seconds: number;
   readonly inFlight: number;
-  readonly params: object;
 }
 
-const [path = ""] = process.argv.slice(2);
-const capability = await loadCapability("image.resize");
-const properties = capability.params_schema["properties"] as Readonly<Record<string, { readonly default?: unknown }>>;
-const defaults = Object.fromEntries(Object.entries(properties).map(([name, { default: value }]) => [name, value]));
-
-async function once(params: object): Promise<void> {
+async function once({ capability: id, member, path, mediaType, params }: DirectTurn): Promise<void> {
+  const capability = await loadCapability(id);
+  const properties = capability.params_schema["properties"] as Readonly<Record<string, { readonly default?: unknown }>>;
+  const defaults = Object.fromEntries(Object.entries(properties).map(([name, { default: value }]) => [name, value]));
   const folder = mkdtempSync(join(tmpdir(), "sluice-direct-"));
-  const image = { path: join(folder, "in-image"), mediaType: "image/jpeg", bytes: statSync(path).size, name: "image" };
-  copyFileSync(path, image.path);
-  const run = { params: { ...defaults, ...params }, inputs: { image }, folder, progress: () => undefined };
+  const input = { path: join(folder, `in-${member}`), mediaType, bytes: statSync(path).size, name: member };
+  copyFileSync(path, input.path);
+  const run = { params: { ...defaults, ...params }, inputs: { [member]: input }, folder, progress: () => undefined };
   await capability.run(run as never);
   rmSync(folder, { recursive: true });
 }
@@ -30,6 +33,6 @@ async function once(params: object): Promise<void> {
 const tell = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 tell("ready");
 for await (const line of console) {
-  const { seconds, inFlight, params } = JSON.parse(line) as Wanted;
-  tell(await closedLoop(seconds, inFlight, () => once(params)));
+  const wanted = JSON.parse(line) as DirectTurn;
+  tell(await closedLoop(wanted.seconds, wanted.inFlight, () => once(wanted)));
 }

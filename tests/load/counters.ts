@@ -6,6 +6,10 @@ export interface Counters {
   /** Transactions that wrote; read from the transaction counter, which unlike the statistics views has no delay. */
   readonly writeTransactions: number;
   readonly walBytes: number;
+  /** Times that Postgres waited for the disk to have its log; 0 of a server that does not count them. */
+  readonly walSyncs: number;
+  /** Bytes of the database with its indexes. */
+  readonly storedBytes: number;
   readonly natsInMsgs: number;
   readonly natsOutMsgs: number;
   readonly natsInBytes: number;
@@ -21,13 +25,17 @@ interface Varz {
 
 /** `monitorUrl` is the NATS server's HTTP monitoring address. */
 export async function readCounters(query: Query, monitorUrl: string): Promise<Counters> {
-  const [row] = await query<{ xid: string; wal: string }>(
-    "select pg_snapshot_xmax(pg_current_snapshot())::text as xid, (pg_current_wal_insert_lsn() - '0/0')::text as wal",
+  const [row] = await query<{ xid: string; wal: string; syncs: string; stored: string }>(
+    `select pg_snapshot_xmax(pg_current_snapshot())::text as xid, (pg_current_wal_insert_lsn() - '0/0')::text as wal,
+            (select coalesce(sum(fsyncs), 0)::text from pg_stat_io where object = 'wal') as syncs,
+            pg_database_size(current_database())::text as stored`,
   );
   const varz = (await (await fetch(`${monitorUrl}/varz`)).json()) as Varz;
   return {
     writeTransactions: Number(row?.xid),
     walBytes: Number(row?.wal),
+    walSyncs: Number(row?.syncs),
+    storedBytes: Number(row?.stored),
     natsInMsgs: varz.in_msgs,
     natsOutMsgs: varz.out_msgs,
     natsInBytes: varz.in_bytes,
@@ -47,6 +55,8 @@ export function sum(parts: readonly Counters[]): Counters {
 const ZERO: Counters = {
   writeTransactions: 0,
   walBytes: 0,
+  walSyncs: 0,
+  storedBytes: 0,
   natsInMsgs: 0,
   natsOutMsgs: 0,
   natsInBytes: 0,
@@ -57,6 +67,8 @@ function combine(a: Counters, b: Counters, factor: 1 | -1): Counters {
   return {
     writeTransactions: a.writeTransactions + factor * b.writeTransactions,
     walBytes: a.walBytes + factor * b.walBytes,
+    walSyncs: a.walSyncs + factor * b.walSyncs,
+    storedBytes: a.storedBytes + factor * b.storedBytes,
     natsInMsgs: a.natsInMsgs + factor * b.natsInMsgs,
     natsOutMsgs: a.natsOutMsgs + factor * b.natsOutMsgs,
     natsInBytes: a.natsInBytes + factor * b.natsInBytes,

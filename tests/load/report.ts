@@ -211,7 +211,8 @@ function books(verification: Verification | null): string[] {
   return ["", "## Books", "", `${settledCalls} calls settled, ${settledNano} nano-credits. ${verdict}`];
 }
 
-function section(title: string, heads: readonly string[], rows: readonly Row[]): string[] {
+/** Lines of a heading and a table. */
+export function section(title: string, heads: readonly string[], rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
   const cells = [heads, ...rows].map((row) => row.map(String));
   const widths = heads.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));

@@ -6,12 +6,11 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { closeReaper } from "#deploy/embedded/reaper.mjs";
-
 import { baselineOf, readBaseline, renderComparison, saveBaseline } from "./baseline.ts";
 import { FULL_PLAN, QUICK_PLAN } from "./plan.ts";
 import type { Plan } from "./plan.ts";
-import { residentMb, startChild } from "./processes.ts";
+import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
+import { residentMb } from "./processes.ts";
 import type { RunResult } from "./report.ts";
 import { peak, renderReport } from "./report.ts";
 import type { Bench, Turn } from "./rounds.ts";
@@ -20,34 +19,14 @@ import type { SluiceTarget } from "./sluice-target.ts";
 import { startSluice } from "./sluice-target.ts";
 import type { Target } from "./targets.ts";
 import { directTarget, startPortkey } from "./targets.ts";
-import type { Pace } from "./upstream.ts";
 import type { Verification } from "./verify.ts";
 import { verifyBooks } from "./verify.ts";
 
-const closing: (() => Promise<unknown>)[] = [];
-
-async function closeAll(): Promise<void> {
-  for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close().catch(complain);
-}
-
-function complain(error: unknown): void {
-  process.stderr.write(`load: ${error instanceof Error ? error.message : String(error)}\n`);
-}
-
-function progress(text: string): void {
-  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
-}
-
-/** The whole run; everything it starts is on `closing` before the next thing starts. */
+/** The whole run. */
 async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResult> {
-  const upstream = keep(startChild([process.execPath, `${import.meta.dir}/upstream.ts`]));
-  const { port: upstreamPort } = JSON.parse(await upstream.readLine()) as { port: number };
-  const driver = keep(startChild([process.execPath, `${import.meta.dir}/driver.ts`]));
-  await driver.readLine();
-  const bench: Bench = { driver, upstream, all: [] };
-
+  const { bench, upstreamPort } = await startBench();
   const targets: Target[] = [directTarget(upstreamPort)];
-  progress("starting targets");
+  tellProgress("starting targets");
   const sluice: SluiceTarget | null = wanted.has("sluice") ? keep(await startSluice(upstreamPort)) : null;
   if (sluice) targets.push(sluice);
   for (const runtime of ["node", "bun"] as const) {
@@ -56,7 +35,7 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
 
   await setPace(upstreamPort, plan.plainPace);
   for (const target of targets) {
-    progress(`warming up ${target.name}`);
+    tellProgress(`warming up ${target.name}`);
     await warmUp(bench, target, false, plan.warmSeconds.plain);
   }
   const before = resident(targets, bench);
@@ -64,7 +43,7 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
 
   const plain = new Map<number, Turn[]>();
   for (const inFlight of plan.levels) {
-    progress(`plain answers, ${inFlight} in flight`);
+    tellProgress(`plain answers, ${inFlight} in flight`);
     plain.set(
       inFlight,
       await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.roundSeconds, inFlight }),
@@ -77,11 +56,11 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
   await setPace(upstreamPort, plan.streamPace);
   const streams = new Map<number, Turn[]>();
   if (plan.streamLevels.length > 0) {
-    progress("warming up streams");
+    tellProgress("warming up streams");
     for (const target of targets) await warmUp(bench, target, true, plan.warmSeconds.streams);
   }
   for (const inFlight of plan.streamLevels) {
-    progress(`streams, ${inFlight} in flight`);
+    tellProgress(`streams, ${inFlight} in flight`);
     streams.set(
       inFlight,
       await alternate(bench, targets, plan.rounds, { isStream: true, seconds: plan.roundSeconds, inFlight }),
@@ -91,7 +70,7 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
   const memory = Object.fromEntries(
     Object.entries(before).map(([name, megabytes]) => [name, { before: megabytes, after: after[name] ?? Number.NaN }]),
   );
-  progress("checking the books");
+  tellProgress("checking the books");
   const verification = sluice ? await verify(sluice, bench) : null;
   return { plan, targets: targets.map((target) => target.name), plain, open, streams, memory, idle, verification };
 }
@@ -102,7 +81,7 @@ async function measureOpen(
   targets: readonly Target[],
   rate: number,
 ): Promise<RunResult["open"]> {
-  progress(`open loop, ${Math.round(rate)} calls a second`);
+  tellProgress(`open loop, ${Math.round(rate)} calls a second`);
   return {
     rate,
     turns: await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.openSeconds, rate }),
@@ -136,25 +115,6 @@ function resident(targets: readonly Target[], { driver, upstream }: Bench): Reco
   return Object.fromEntries([...named, ["driver", residentMb([driver.pid])], ["upstream", residentMb([upstream.pid])]]);
 }
 
-async function setPace(port: number, pace: Pace): Promise<void> {
-  await fetch(`http://127.0.0.1:${port}/control`, { method: "POST", body: JSON.stringify(pace) });
-}
-
-function keep<T extends { stop(): Promise<void> }>(part: T): T {
-  closing.push(() => part.stop());
-  return part;
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(
-    signal,
-    () =>
-      void closeAll()
-        .then(closeReaper)
-        .then(() => process.exit(130)),
-  );
-}
-
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
@@ -164,7 +124,7 @@ const { values } = parseArgs({
     save: { type: "boolean", default: false },
   },
 });
-try {
+await runToEnd(async () => {
   const plan = values.quick ? QUICK_PLAN : FULL_PLAN;
   if (!/^\d{1,5}$/.test(values.delay)) throw new Error(`--delay takes whole milliseconds, got "${values.delay}"`);
   const plainPace = { ...plan.plainPace, delayMs: Number(values.delay) };
@@ -177,11 +137,5 @@ try {
   if (values.out !== undefined) writeFileSync(values.out, page);
   const turns = [...result.plain.values(), ...result.streams.values(), result.open?.turns ?? []].flat();
   const failed = turns.reduce((count, { drive }) => count + drive.failed, 0);
-  if (failed > 0 || (result.verification?.faults.length ?? 0) > 0) process.exitCode = 1;
-} catch (error) {
-  complain(error);
-  process.exitCode = 1;
-} finally {
-  await closeAll();
-  await closeReaper();
-}
+  return failed === 0 && (result.verification?.faults.length ?? 0) === 0;
+});

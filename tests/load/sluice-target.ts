@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { freePort } from "#deploy/embedded/probe.mjs";
 
 import { closeShared, natsServerBinary } from "../support/infrastructure.ts";
+import { startOwnPostgres } from "../support/postgres.ts";
 import type { Stack } from "../support/stack.ts";
 import { startStack } from "../support/stack.ts";
 import type { Buckets, Counters } from "./counters.ts";
@@ -45,9 +46,16 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   writeFileSync(wrapper, `#!/bin/sh\nexec '${await natsServerBinary()}' "$@" -m ${monitorPort}\n`);
   chmodSync(wrapper, 0o755);
   process.env["TEST_NATS_SERVER"] = wrapper;
+  // Tests go to a server that waits for no disk; a load run has one that does, unless it is a test itself.
+  const postgres =
+    process.env["TEST_POSTGRES_URL"] === undefined
+      ? await startOwnPostgres({ fsync: "on", full_page_writes: "on" })
+      : undefined;
+  if (postgres !== undefined) process.env["TEST_POSTGRES_URL"] = postgres.url;
 
   const cleanUp = async (): Promise<void> => {
     await closeShared();
+    await postgres?.close();
     rmSync(directory, { recursive: true, force: true });
   };
   const stack = await startStack({
@@ -114,7 +122,7 @@ models:
 }
 
 /** The parent of the backend that answers us. */
-async function postmasterPid(stack: Stack): Promise<number> {
+export async function postmasterPid(stack: Pick<Stack, "query">): Promise<number> {
   const [row] = await stack.query<{ pid: number }>("select pg_backend_pid() as pid");
   const status = readFileSync(`/proc/${row?.pid}/status`, "utf8");
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]);

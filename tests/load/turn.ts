@@ -1,6 +1,7 @@
 /** One turn of a closed loop: so much work at once until the time is over. */
 
 export interface Turn {
+  readonly runs: number;
   readonly perSecond: number;
   /** Milliseconds of one run, the middle one of all. */
   readonly p50: number;
@@ -19,7 +20,11 @@ export async function closedLoop(seconds: number, inFlight: number, work: () => 
       }
     }),
   );
-  return { perSecond: (times.length * 1_000) / (performance.now() - startedAt), p50: median(times) };
+  return {
+    runs: times.length,
+    perSecond: (times.length * 1_000) / (performance.now() - startedAt),
+    p50: median(times),
+  };
 }
 
 export function median(values: readonly number[]): number {

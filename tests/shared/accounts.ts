@@ -35,6 +35,18 @@ export async function createWorkspace(target: Queryable, nano = 1_000n * CREDIT)
   return id;
 }
 
+/** Spends a nano-credit and has a daily budget of that name stop the workspace's calls for it. */
+export async function stopCalls(target: Queryable, workspaceId: string, name: string): Promise<void> {
+  const jobId = newId();
+  await admitLone(target, { workspaceId, jobId, amount: 1n });
+  await settleSingle(target, { jobId, used: 1n });
+  await target.query(
+    "insert into budget_alert (id, workspace_id, name, threshold, period, stops_calls) values ($1, $2, $3, 1, 'daily', true)",
+    [newId(), workspaceId, name],
+  );
+  await target.query("select set_budget_bounds($1)", [workspaceId]);
+}
+
 /** Verdicts of the group function. */
 export async function admitGroup(
   target: Queryable,

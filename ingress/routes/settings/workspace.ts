@@ -71,8 +71,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
     created_at: row.created_at.toISOString(),
     window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
     storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
-    calls_stopped_until:
-      row.stopped_until !== null && row.stopped_until > new Date() ? row.stopped_until.toISOString() : null,
+    calls_stopped_until: row.stopped_until?.toISOString() ?? null,
   };
 }
 

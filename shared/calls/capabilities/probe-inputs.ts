@@ -64,17 +64,43 @@ export async function probeInputs(
   const budget = { left: CAPABILITY_LOOK_BYTES_MAX };
   const found: Record<string, InputFacts[]> = {};
   const unprobed = (one: ProbedInput): void => void (found[one.member] ??= []).push({});
-  const permit = await probing.take({ owner: context.workspaceId }, signal).catch(() => undefined);
+  const isNew = inputs.some((one) => knownFacts(category, one) === undefined);
+  const permit = isNew ? await probing.take({ owner: context.workspaceId }, signal).catch(() => undefined) : undefined;
   try {
     for (const one of inputs) {
+      const facts = knownFacts(category, one);
+      if (facts) {
+        (found[one.member] ??= []).push(facts);
+        continue;
+      }
       const source = permit && sourceOf(context.storage, one, sizes, budget, signal);
       if (source === undefined || signal.aborted) unprobed(one);
-      else (found[one.member] ??= []).push(await probe(source, context.probes, signal).catch((): InputFacts => ({})));
+      else {
+        const seen = await probe(source, context.probes, signal).catch((): InputFacts => ({}));
+        remember(category, one, seen);
+        (found[one.member] ??= []).push(seen);
+      }
     }
     return found;
   } finally {
     permit?.release();
   }
+}
+
+/** Facts about stored files that were looked at before: bytes never change under an id. */
+const seenFiles = new Map<string, InputFacts>();
+const SEEN_FILES_MAX = 4_096;
+
+function knownFacts(category: Category, { fileId }: ProbedInput): InputFacts | undefined {
+  return fileId === undefined ? undefined : seenFiles.get(`${category} ${fileId}`);
+}
+
+/** A look that found nothing is made again: the store may have been away. */
+function remember(category: Category, { fileId }: ProbedInput, facts: InputFacts): void {
+  if (fileId === undefined || Object.keys(facts).length === 0) return;
+  const [oldest] = seenFiles.keys();
+  if (seenFiles.size >= SEEN_FILES_MAX && oldest !== undefined) seenFiles.delete(oldest);
+  seenFiles.set(`${category} ${fileId}`, facts);
 }
 
 type Probe = (source: Source, probes: ProbeContext["probes"], signal: AbortSignal) => Promise<InputFacts>;

@@ -12,12 +12,8 @@ create table workspace (
   id uuid primary key,
   name text not null unique,
   is_active boolean not null default true,
-  created_at timestamptz not null default now(),
-  -- Calls are refused until then, the end of the period whose budget is spent, because of this alert.
-  stopped_until timestamptz,
-  stopped_by uuid
+  created_at timestamptz not null default now()
 );
-create index workspace_stopped on workspace (stopped_by) where stopped_by is not null;
 
 -- A name that a workspace gave up names no other for 30 days: commands and callers that still use it must not meet a stranger.
 create table released_name (

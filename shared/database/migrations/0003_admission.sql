@@ -7,15 +7,45 @@
 -- before the locks were taken.
 
 -- Available is amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls, and what its open calls under
--- a daily cap have reserved. It lives here because every admission and every settle writes this row anyway.
+-- a daily cap have reserved. It lives here because every admission and every settle writes this row anyway, and so do what calls have
+-- taken in all (`spent`) and the bound at which a budget stops them (decision 0051).
 create table balance (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null default 0,
   held bigint not null default 0 constraint held_not_negative check (held >= 0),
   day date not null default '-infinity',
   day_tokens bigint not null default 0,
+  spent bigint not null default 0,
+  -- Calls that cost anything are refused once `spent` has come to it, for as long as `day` lasts. Null: no budget stops them.
+  stop_at bigint,
+  -- The janitor looks at the workspace's alerts once `spent` has come to it. Null: it has none that is still to fire.
+  look_at bigint,
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
+-- What a workspace had spent in all when a UTC day began for it: with its first admission or settle there. A day without either has
+-- no row, and nothing was spent in it.
+create table spent_day (
+  workspace_id uuid not null,
+  day date not null,
+  spent bigint not null,
+  primary key (workspace_id, day)
+);
+
+-- Begins a day for a workspace whose balance the caller has locked in an earlier one. Kept are days enough for a month, and another that no
+-- janitor saw.
+create function begin_day(p_ws uuid, p_day date) returns balance language plpgsql as $$
+declare
+  b balance;
+begin
+  insert into spent_day (workspace_id, day, spent) select p_ws, p_day, spent from balance where workspace_id = p_ws
+  on conflict (workspace_id, day) do nothing;
+  delete from spent_day where workspace_id = p_ws and day < p_day - 70;
+  update balance set day = p_day, day_tokens = 0, stop_at = budget_stop_at(p_ws, p_day), look_at = budget_look_now(p_ws)
+  where workspace_id = p_ws
+  returning * into b;
+  return b;
+end $$;
 
 -- Open holds, and no others: closing a hold moves it into usage_record in the same transaction, so this table stays small.
 create table hold (
@@ -97,8 +127,8 @@ begin
 end $$;
 
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
--- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace. A call whose p_job
--- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
+-- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
+-- whatever the window says). A call whose p_job is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
 -- never refuses it, -1 does not count it either. p_cap: null stands for no daily cap.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
@@ -117,9 +147,10 @@ declare
   v smallint[] := array_fill(4::smallint, array[cardinality(p_ws)]);
   -- One element for each locked workspace; all are of the same length.
   wss uuid[]; w_calls bigint[]; w_at bigint[]; w_shift bigint[]; w_passed bigint[]; w_number bigint[]; w_young bigint[];
-  b_free bigint[]; b_held bigint[]; b_day date[]; b_tokens bigint[];
+  b_free bigint[]; b_held bigint[]; b_day date[]; b_tokens bigint[]; b_stopped boolean[];
   -- One element for each locked balance.
-  got_ws uuid[]; got_free bigint[]; got_days date[]; got_tokens bigint[];
+  got_ws uuid[]; got_free bigint[]; got_days date[]; got_tokens bigint[]; got_stopped boolean[];
+  begun balance;
   at_utc timestamptz;
   now_ms bigint;
   today date;
@@ -139,8 +170,8 @@ begin
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update skip locked) s;
-    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
-    into got_ws, got_free, got_days, got_tokens
+    select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
+    into got_ws, got_free, got_days, got_tokens, got_stopped
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
   else
     perform set_config('lock_timeout', p_wait_ms::text, true);
@@ -148,12 +179,12 @@ begin
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
     if p_late then
-      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
-      into got_ws, got_free, got_days, got_tokens
+      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
+      into got_ws, got_free, got_days, got_tokens, got_stopped
       from (select * from balance where workspace_id = any (wss) order by workspace_id) s;
     else
-      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens)
-      into got_ws, got_free, got_days, got_tokens
+      select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
+      into got_ws, got_free, got_days, got_tokens, got_stopped
       from (select * from balance where workspace_id = any (wss) order by workspace_id for update) s;
     end if;
   end if;
@@ -162,6 +193,19 @@ begin
   today := (at_utc at time zone 'utc')::date;
 
   if wss is not null then
+    -- A clock set back over midnight does not open the day before again.
+    for i in 1 .. coalesce(cardinality(got_ws), 0) loop
+      if got_days[i] < today then
+        got_days[i] := today;
+        got_tokens[i] := 0;
+        -- A hold that is decided late is refused in the end, since the balance is in another day.
+        if p_late then got_stopped[i] := false;
+        else
+          begun := begin_day(got_ws[i], today);
+          got_stopped[i] := begun.spent >= begun.stop_at;
+        end if;
+      end if;
+    end loop;
     w_number := w_calls;
     w_young := array_fill(null::bigint, array[cardinality(wss)]);
     b_held := w_young;
@@ -169,7 +213,9 @@ begin
       b_free := got_free;
       b_day := got_days;
       b_tokens := got_tokens;
+      b_stopped := got_stopped;
     else
+      b_stopped := array_fill(null::boolean, array[cardinality(wss)]);
       b_free := w_young;
       b_tokens := w_young;
       b_day := array_fill(today, array[cardinality(wss)]);
@@ -178,6 +224,7 @@ begin
         b_free[w] := got_free[i];
         b_day[w] := got_days[i];
         b_tokens[w] := got_tokens[i];
+        b_stopped[w] := got_stopped[i];
       end loop;
     end if;
     for i in 1 .. cardinality(wss) loop
@@ -187,11 +234,6 @@ begin
       else
         w_shift[i] := window_shift(now_ms, w_at[i], w_shift[i]);
         w_at[i] := greatest(w_at[i], now_ms + w_shift[i]);
-      end if;
-      -- A clock set back over midnight does not open the day before again.
-      if b_day[i] < today then
-        b_day[i] := today;
-        b_tokens[i] := 0;
       end if;
     end loop;
 
@@ -209,6 +251,10 @@ begin
         w_number[w] := number;
         if number % 32 = 0 then has_block := true; end if;
         past := number - p_limit[i];
+      end if;
+      if b_stopped[w] and p_amount[i] > 0 and p_job[i] is not null then
+        v[i] := 9;
+        continue;
       end if;
       if p_limit[i] <> -1 and past > w_passed[w] then
         if past > w_calls[w] or past >= w_young[w] then
@@ -271,13 +317,13 @@ begin
       from generate_series(1, cardinality(p_ws)) c(i)
       where v[c.i] = 0 and p_job[c.i] is not null;
       if p_late then
-        select bool_and(s.amount - s.held >= b_held[s.w] and s.day = b_day[s.w]) into covered
+        select bool_and(s.amount - s.held >= b_held[s.w] and s.day = b_day[s.w] and (s.spent >= s.stop_at) is not true) into covered
         from (select *, array_position(wss, workspace_id) as w from balance where workspace_id = any (wss)
               order by workspace_id for update) s
         where b_held[s.w] is not null;
         if not covered then raise exception 'the balance changed meanwhile' using errcode = 'SL001'; end if;
       end if;
-      update balance b set held = b.held + b_held[g.i], day = b_day[g.i],
+      update balance b set held = b.held + b_held[g.i],
         day_tokens = case when p_late then b.day_tokens else b_tokens[g.i] end
       from unnest(wss) with ordinality g(ws, i)
       where b.workspace_id = g.ws and b_held[g.i] is not null;
@@ -322,12 +368,15 @@ begin
   end if;
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   at := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
+  today := (at_utc at time zone 'utc')::date;
+  if b.day < today then b := begin_day(p_ws, today); end if;
+  if b.spent >= b.stop_at and p_amount > 0 then v := 9; end if;
+
   if p_limit is distinct from -1 then
     w.shift_ms := window_shift(at, w.last_ms, w.shift_ms);
     at := greatest(at + w.shift_ms, w.last_ms);
-
     past := w.calls + 1 - p_limit;
-    if past > w.passed then
+    if v = 0 and past > w.passed then
       if past > w.calls then v := 1;
       else
         block := w.recent;
@@ -350,17 +399,11 @@ begin
     end if;
     update rate_window set calls = w.calls + 1, last_ms = at, shift_ms = w.shift_ms, passed = w.passed, recent = w.recent
     where workspace_id = p_ws;
-    if v = 1 or p_job is null then return v; end if;
   end if;
-
-  today := (at_utc at time zone 'utc')::date;
-  if b.day < today then
-    b.day := today;
-    b.day_tokens := 0;
-  end if;
+  if v <> 0 or p_job is null then return v; end if;
   if b.day_tokens + p_tokens > p_cap then return 2; end if;
   if p_amount > b.amount - b.held then return 3; end if;
-  update balance set held = b.held + p_amount, day = b.day,
+  update balance set held = b.held + p_amount,
     day_tokens = b.day_tokens + case when p_cap is null then 0 else p_tokens end
   where workspace_id = p_ws;
   insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
@@ -369,18 +412,27 @@ begin
   return 0;
 end $$;
 
--- The verdict of admit_call at this moment on a call that holds nothing, and the free part of the balance: counts and locks nothing.
-create function check_window(p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint)
+-- The verdict of admit_call at this moment on a call that holds nothing, the free part of the balance, and if a budget is spent: counts and
+-- locks nothing.
+create function check_window(
+  p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint, out is_stopped boolean
+)
 language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   w rate_window;
+  b balance;
+  today date;
   at bigint;
   past bigint;
   block bigint[];
 begin
   select * into w from rate_window where workspace_id = p_ws;
   if not found then return; end if;
-  select amount - held into free from balance where workspace_id = p_ws;
+  select * into b from balance where workspace_id = p_ws;
+  free := b.amount - b.held;
+  today := (case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end at time zone 'utc')::date;
+  if b.day < today then b.stop_at := budget_stop_at(p_ws, today); end if;
+  is_stopped := coalesce(b.spent >= b.stop_at, false);
   at := coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint);
   at := greatest(at + window_shift(at, w.last_ms, w.shift_ms), w.last_ms);
   past := w.calls + 1 - p_limit;

@@ -122,6 +122,7 @@ declare
   w int;
   used bigint;
   at_utc timestamptz;
+  today date;
   open boolean[];
 begin
   select array_agg(c.place), array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model),
@@ -155,6 +156,15 @@ begin
   end if;
 
   if wss is not null then
+    at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
+    today := (at_utc at time zone 'utc')::date;
+    for i in 1 .. cardinality(wss) loop
+      if days[i] < today then
+        if p_late then raise exception 'the day has turned' using errcode = 'SL001'; end if;
+        perform begin_day(wss[i], today);
+        days[i] := today;
+      end if;
+    end loop;
     takes := array_fill(null::bigint, array[cardinality(calls)]);
     paid := array_fill(0::bigint, array[cardinality(wss)]);
     tokens := paid;
@@ -184,7 +194,6 @@ begin
     end loop;
 
     delete from hold where ctid = any (places);
-    at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
     select owners[c.i], 'settle', -takes[c.i], p_job[c.n], p_attempt[c.n]
     from unnest(calls) with ordinality c(n, i)
@@ -200,7 +209,7 @@ begin
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
     end if;
-    update balance b set amount = b.amount - paid[g.i], held = b.held - released[g.i],
+    update balance b set amount = b.amount - paid[g.i], spent = b.spent + paid[g.i], held = b.held - released[g.i],
       day_tokens = b.day_tokens + case when b.day = days[g.i] then tokens[g.i] else 0 end
     from unnest(wss) with ordinality g(ws, i)
     where b.workspace_id = g.ws;
@@ -226,6 +235,7 @@ declare
   h hold;
   b balance;
   take bigint;
+  today date;
   fault text;
   earlier bigint;
 begin
@@ -234,6 +244,8 @@ begin
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then -1 end;
   end if;
   select * into b from balance where workspace_id = p_ws for update;
+  today := (greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)) at time zone 'utc')::date;
+  if b.day < today then b := begin_day(p_ws, today); end if;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
                             settled, uncollected, day, tokens, started_at)
@@ -261,7 +273,7 @@ begin
     values (p_ws, p_job, p_attempt, fault, p_status, p_source, h.amount, p_used, earlier);
   end if;
   delete from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
-  update balance set amount = b.amount - take, held = b.held - h.amount,
+  update balance set amount = b.amount - take, spent = b.spent + take, held = b.held - h.amount,
     day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
   where workspace_id = p_ws;
   return take;
@@ -292,11 +304,13 @@ create function settle_delivered(
 declare
   b balance;
   r usage_record;
+  today date := (greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)) at time zone 'utc')::date;
   more bigint;
   more_tokens bigint;
 begin
   late := 0;
   select * into b from balance where workspace_id = p_ws for update;
+  if b.day < today then b := begin_day(p_ws, today); end if;
   select * into r from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   taken := coalesce(r.settled, 0);
   if r.settled is null or least(coalesce(p_used, 0), r.held) <= r.settled then return; end if;
@@ -309,7 +323,7 @@ begin
     values (p_job, p_attempt + 1, p_ws, r.key_id, r.model, p_source, 'succeeded', p_units, p_estimated, 0, more, p_used - r.settled - more,
             b.day, more_tokens, r.started_at);
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -more, p_job, p_attempt + 1);
-    update balance set amount = b.amount - more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
+    update balance set amount = b.amount - more, spent = b.spent + more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
     late := more;
   end if;
   taken := r.settled + more;

@@ -248,9 +248,9 @@ begin
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
   -- The day's count begins anew with its first hold, as with an admission.
-  update balance b set held = b.held + nano, day = greatest(b.day, today),
-    day_tokens = case when b.day < today then 0 else b.day_tokens end
-  where workspace_id = j.workspace_id and b.amount - b.held >= nano;
+  perform 1 from balance where workspace_id = j.workspace_id for update;
+  perform begin_day(workspace_id, today) from balance where workspace_id = j.workspace_id and day < today;
+  update balance b set held = b.held + nano where workspace_id = j.workspace_id and b.amount - b.held >= nano;
   if not found then return 'funds'; end if;
   insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
   select j.id, j.attempt + 1, j.workspace_id, j.key_id, j.model, nano, (j.work->>'may_exceed')::boolean, b.day, 0,

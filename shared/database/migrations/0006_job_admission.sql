@@ -75,7 +75,7 @@ end $$;
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
-  funds_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
+  funds_error jsonb, budget_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
   deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
   traceparent text, is_run boolean
 );
@@ -85,14 +85,15 @@ create type job_offer as (
 -- Verdicts: 0 admitted, 1 window full (nothing is kept; wait_ms until it opens, for those that may wait), 2 daily tokens used
 -- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
 -- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
--- 2, 3 and 7 leave the row as refused. wait_ms of an offer that was admitted from the window's share is -1.
+-- 9 a budget is spent. 2, 3, 7 and 9 leave the row as refused, and reason is the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
 -- number: the dispatch to publish now, 0 for none.
 create function admit_jobs(p_requests jsonb, p_wait_ms int)
-returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint)
+returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason text)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   offers job_offer[];
+  reasons text[];
   o job_offer;
   fresh uuid[];
   -- Offers under an id that was used before, and the attempt that each is.
@@ -148,7 +149,7 @@ begin
   with runs as (delete from job j using run where j.id = any (fresh) and run.id = j.id returning j.id)
   select array_agg(f.id) into fresh from unnest(fresh) f(id) where f.id not in (select id from runs);
   if fresh is null then
-    return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint from unnest(offers) t;
+    return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint, null from unnest(offers) t;
     return;
   end if;
 
@@ -180,7 +181,9 @@ begin
       continue;
     end if;
     past := w_calls[w] + w_taken[w] + 1 - o.call_limit;
-    if o.may_wait and past > w_passed[w] then
+    -- Where a budget is spent there is nothing to wait for.
+    if o.may_wait and past > w_passed[w]
+      and not exists (select from balance b where b.workspace_id = o.workspace_id and b.spent >= b.stop_at) then
       at_ms := greatest(now_ms + window_shift(now_ms, w_at[w], w_shift[w]), w_at[w]);
       opens_ms := case when past > w_calls[w] then 60000 else window_call(o.workspace_id, past) + 60000 - at_ms end;
       if opens_ms > 0 then
@@ -226,6 +229,7 @@ begin
     end if;
     for k in 1 .. cardinality(sent) loop
       v[sent[k]] := given[k];
+      if given[k] = 9 then reasons[sent[k]] := budget_reached(offers[sent[k]].workspace_id); end if;
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
       if given[k] = 0 and offers[sent[k]].is_run then v[sent[k]] := 8; end if;
       if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
@@ -238,9 +242,10 @@ begin
 
   delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
-    error = case v[i] when 2 then offers[i].tokens_error else offers[i].funds_error end
+    error = case v[i] when 2 then offers[i].tokens_error when 3 then offers[i].funds_error
+                      else jsonb_set(offers[i].budget_error, '{message}', to_jsonb(reasons[i])) end
   from generate_subscripts(offers, 1) i
-  where v[i] in (2, 3) and job.id = offers[i].id;
+  where v[i] in (2, 3, 9) and job.id = offers[i].id;
 
   -- The first dispatch, for those whose workspace has room on the queue and no job waiting before them.
   for r in select distinct offers[i].pool as pool, offers[i].lane as name
@@ -266,7 +271,7 @@ begin
   end loop;
 
   return query
-    select offers[i].n, v[i], waits[i], numbers[i], coalesce(attempts[array_position(again, offers[i].id)], 1::smallint)
+    select offers[i].n, v[i], waits[i], numbers[i], coalesce(attempts[array_position(again, offers[i].id)], 1::smallint), reasons[i]
     from generate_subscripts(offers, 1) i;
 end $$;
 

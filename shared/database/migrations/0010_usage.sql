@@ -1,5 +1,6 @@
--- Sums of usage by hour, and budget alerts that go by them. Sums go up to a border that no record comes behind of any more: they miss
--- nothing, however late a settle commits and wherever the clock is set (decision 0030).
+-- Sums of usage by hour, and budget alerts. Sums go up to a border that no record comes behind of any more: they miss nothing, however
+-- late a settle commits and wherever the clock is set (decision 0030). Budgets go by what the balance has spent in all, less what it had
+-- spent when the period began (decision 0051).
 
 create table usage_hour (
   workspace_id uuid not null,
@@ -84,19 +85,6 @@ begin
   return case when is_over then ceil(extract(epoch from r.next_at - upto) * 1000) else 0 end::bigint;
 end $$;
 
--- Nano-credits spent by hour since a full hour: the sums, and the records that are not in them yet.
-create function spent_by_hour(p_ws uuid, p_since timestamptz) returns table (hour timestamptz, nano numeric) language sql stable as $$
-  select h.hour, sum(h.settled)
-  from usage_hour h
-  where h.workspace_id = p_ws and h.hour >= p_since
-  group by 1
-  union all
-  select date_trunc('hour', u.ended_at, 'UTC'), sum(u.settled)
-  from usage_record u
-  where u.workspace_id = p_ws and u.ended_at >= greatest(p_since, (select until from usage_rollup))
-  group by 1
-$$;
-
 -- Alerts on what a workspace spends in a day, a week from Monday or a month, all UTC.
 create table budget_alert (
   id uuid primary key,
@@ -115,12 +103,10 @@ create table budget_alert (
   updated_at timestamptz not null default now(),
   -- Time since which it has had this threshold and period and been active: periods that ended before are not judged by it.
   judged_from timestamptz not null default now(),
-  -- Usage up to here has been looked at.
-  checked_at timestamptz not null default '-infinity',
+  -- The day of the workspace when it was looked at last: periods that ended before have been judged.
+  checked_day date not null default '-infinity',
   unique (workspace_id, name)
 );
--- The two tables name each other.
-alter table workspace add foreign key (stopped_by) references budget_alert (id) on delete set null;
 
 -- One row for each time an alert fired: once for a period and threshold.
 create table budget_firing (
@@ -143,21 +129,51 @@ create function budget_period_end(p_period text, p_at timestamptz) returns times
     + case p_period when 'daily' then interval '1 day' when 'weekly' then interval '7 days' else interval '1 month' end) at time zone 'UTC';
 $$;
 
--- The present period of each alert of a workspace, and the nano-credits spent in it. The usage is read once for all of them.
+-- What a workspace had spent in all when the UTC day p_day began.
+create function spent_before(p_ws uuid, p_day date) returns bigint language sql stable as $$
+  select coalesce(
+    (select d.spent from spent_day d where d.workspace_id = p_ws and d.day >= p_day order by d.day limit 1),
+    (select b.spent from balance b where b.workspace_id = p_ws))
+$$;
+
+-- The first day of the period in which a UTC day lies.
+create function budget_first_day(p_period text, p_day date) returns date language sql stable as $$
+  select (budget_period_start(p_period, p_day::timestamp at time zone 'UTC') at time zone 'UTC')::date;
+$$;
+
+-- The bound of `balance.spent` at which the active alerts of a workspace stop calls in the day p_day; null where none does.
+create function budget_stop_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
+  select least(min(a.threshold::numeric + spent_before(p_ws, budget_first_day(a.period, p_day))), 9223372036854775807)::bigint
+  from budget_alert a
+  where a.workspace_id = p_ws and a.is_active and a.stops_calls
+  having count(*) > 0
+$$;
+
+-- The present period of each alert of a workspace, and the nano-credits spent in it.
 create function budgets_now(p_ws uuid, p_at timestamptz)
 returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
 language sql stable set enable_seqscan = off as $$
-  with alerts as materialized (
-    select a.id, budget_period_start(a.period, p_at) as since, budget_period_end(a.period, p_at) as until
-    from budget_alert a
-    where a.workspace_id = p_ws
-  ), hours as materialized (
-    select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from alerts)) h
-  )
-  select a.id, a.since, a.until, coalesce(sum(h.nano), 0)::bigint
-  from alerts a
-  left join hours h on h.hour >= a.since and h.hour < a.until
-  group by 1, 2, 3
+  select a.id, p.since, budget_period_end(a.period, p_at), b.spent - spent_before(p_ws, (p.since at time zone 'UTC')::date)
+  from budget_alert a
+  join balance b on b.workspace_id = a.workspace_id
+  cross join lateral (select budget_period_start(a.period, p_at) as since) p
+  where a.workspace_id = p_ws
+$$;
+
+-- The alert that stops the calls of a workspace for the longest, and until when; no row where none does.
+create function budget_stop(p_ws uuid) returns table (alert_id uuid, name text, until timestamptz) language sql stable as $$
+  select a.id, a.name, n.period_end
+  from budget_alert a
+  join budgets_now(p_ws, now()) n on n.alert_id = a.id
+  where a.workspace_id = p_ws and a.is_active and a.stops_calls and n.spent >= a.threshold
+  order by n.period_end desc, a.id
+  limit 1
+$$;
+
+-- The sentence for callers whose calls a budget stops. It names no amount: who calls may not be who sees amounts.
+create function budget_reached(p_ws uuid) returns text language sql stable as $$
+  select coalesce((select 'The workspace''s budget ' || to_json(s.name) from budget_stop(p_ws) s), 'A budget of the workspace')
+    || ' is spent; calls are refused until its period ends or it is changed.'
 $$;
 
 -- The lock under which firings and changes of a workspace's alerts come one after the other. It is not the workspace's row, which is
@@ -166,48 +182,57 @@ create function budget_lock(p_ws uuid) returns bigint language sql immutable as 
   select hashtextextended('budgets ' || p_ws::text, 0);
 $$;
 
--- Stops the calls of a workspace, or lets them go on, as its active alerts that stop calls have it. Call it under budget_lock.
-create function set_budget_stop(p_ws uuid, p_at timestamptz) returns void language plpgsql as $$
-declare
-  stop_until timestamptz;
-  stop_by uuid;
-begin
-  select b.period_end, a.id into stop_until, stop_by
+-- The bound of `balance.spent` at which the next of a workspace's active alerts fires in the day p_day; null where all have fired.
+create function budget_look_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
+  select least(min(a.threshold::numeric + spent_before(p_ws, first.day)), 9223372036854775807)::bigint
   from budget_alert a
-  join budgets_now(p_ws, p_at) b on b.alert_id = a.id
-  where a.workspace_id = p_ws and a.is_active and a.stops_calls and b.spent >= a.threshold
-  order by b.period_end desc, a.id
-  limit 1;
-  update workspace set stopped_until = stop_until, stopped_by = stop_by
-  where id = p_ws and (stopped_until, stopped_by) is distinct from (stop_until, stop_by);
+  cross join lateral (select budget_first_day(a.period, p_day) as day) first
+  where a.workspace_id = p_ws and a.is_active and not exists (
+    select from budget_firing f
+    where f.alert_id = a.id and f.period = a.period and f.period_start = first.day::timestamp at time zone 'UTC'
+      and f.threshold = a.threshold)
+  having count(*) > 0
+$$;
+
+-- The bound that has the janitor look at once: a period may be over, or alerts have changed. Null where there is nothing to look at.
+create function budget_look_now(p_ws uuid) returns bigint language sql stable as $$
+  select min(0::bigint) from budget_alert a where a.workspace_id = p_ws and a.is_active
+$$;
+
+-- Has admissions and the janitor go by the workspace's alerts as they are now. Locks the balance first: the day may begin in a settle
+-- that has read the alerts of before.
+create function set_budget_bounds(p_ws uuid) returns void language plpgsql as $$
+begin
+  perform from balance where workspace_id = p_ws for update;
+  update balance set stop_at = budget_stop_at(p_ws, day), look_at = budget_look_now(p_ws) where workspace_id = p_ws;
 end $$;
 
--- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold, and
--- stops calls where one says so. Looks at every period since it looked last, and at each again until no record of it can come any more:
--- usage of a period may be seen after its turn. Does nothing while another process is at it.
-create function fire_budgets(p_ws uuid, p_at timestamptz default null)
-returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
+-- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold. Looks at
+-- every period since it looked last. Does nothing while another process is at it.
+create function fire_budgets(p_ws uuid) returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  at timestamptz;
+  looked_day date;
 begin
   if not pg_try_advisory_xact_lock(budget_lock(p_ws)) then return; end if;
-  at := coalesce(p_at, clock_timestamp());
+  select day into looked_day from balance where workspace_id = p_ws;
   return query
     with due as materialized (
-      select a.*, budget_period_start(a.period, greatest(a.checked_at, a.judged_from)) as since
+      select a.*, (budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from)) at time zone 'UTC')::date as since
       from budget_alert a
       where a.workspace_id = p_ws and a.is_active
-    ), hours as materialized (
-      select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from due)) h
-    ), spent as (
-      select d.id, budget_period_start(d.period, h.hour) as start, sum(h.nano)::bigint as nano
+    ), begun as (
+      select d.id, budget_first_day(d.period, s.day) as start, min(s.spent) as before
       from due d
-      join hours h on h.hour >= d.since
+      join spent_day s on s.workspace_id = p_ws and s.day >= d.since
       group by 1, 2
+    ), spent as (
+      select g.id, g.start, coalesce(lead(g.before) over (partition by g.id order by g.start), b.spent) - g.before as nano
+      from begun g
+      join balance b on b.workspace_id = p_ws
     ), fired as (
       insert into budget_firing (alert_id, period, period_start, threshold, spent)
-      select d.id, d.period, s.start, d.threshold, s.nano
+      select d.id, d.period, s.start::timestamp at time zone 'UTC', d.threshold, s.nano
       from due d
       join spent s on s.id = d.id
       where s.nano >= d.threshold
@@ -225,24 +250,19 @@ begin
       join due d on d.id = f.alert_id
       order by f.period_start
     ), looked as (
-      update budget_alert a set checked_at = least(at, (select until from usage_rollup))
-      from due d
-      where a.id = d.id
+      update budget_alert a set checked_day = b.day
+      from due d, balance b
+      where a.id = d.id and b.workspace_id = p_ws and a.checked_day <> b.day
     )
     select f.alert_id, d.stops_calls
     from fired f
     join due d on d.id = f.alert_id;
-  if exists (select from budget_alert a where a.workspace_id = p_ws and a.is_active and a.stops_calls)
-    or exists (select from workspace w where w.id = p_ws and w.stopped_until is not null) then
-    perform set_budget_stop(p_ws, at);
-  end if;
+  perform from balance where workspace_id = p_ws for update;
+  -- A day that began meanwhile has it looked at again.
+  update balance set look_at = budget_look_at(p_ws, day) where workspace_id = p_ws and day = looked_day;
 end $$;
 
--- Workspaces with an active alert that has not looked at their last usage.
+-- Workspaces with an active alert that is to fire, or whose day has begun or alerts have changed since the last look.
 create function budgets_to_check() returns setof uuid language sql stable as $$
-  select distinct a.workspace_id
-  from budget_alert a
-  where a.is_active
-    -- It reads the one record that an index ends with, for each alert, and never walks through the records.
-    and (select u.ended_at from usage_record u where u.workspace_id = a.workspace_id order by u.ended_at desc limit 1) >= a.checked_at
+  select workspace_id from balance where spent >= look_at
 $$;

@@ -2,11 +2,21 @@
 -- The hourly audit of the ledger reads what is new: entries up to a border are summed once per workspace, and kept as a checkpoint
 -- (decision 0025).
 
--- Sum of a workspace's ledger entries with an id up to ledger_border.entry_id. No row: 0.
+-- Sums of a workspace's ledger entries with an id up to ledger_border.entry_id: all of them, and what the settles among them took.
+-- No row: 0.
 create table ledger_checkpoint (
   workspace_id uuid primary key references workspace (id),
-  amount bigint not null
+  amount bigint not null,
+  spent bigint not null
 );
+
+-- The faults of a balance whose workspace's entries come to these sums.
+create function audit_balance(b balance, p_amount numeric, p_spent numeric) returns table (workspace_id uuid, fault text, expected text, found text)
+language sql immutable as $$
+  select b.workspace_id, 'balance is not the sum of ledger entries', p_amount::text, b.amount::text where b.amount <> p_amount
+  union all
+  select b.workspace_id, 'spent is not the sum of settles', p_spent::text, b.spent::text where b.spent <> p_spent
+$$;
 
 -- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints; usage records that ended before `since`
 -- are audited, but for those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period
@@ -73,18 +83,21 @@ $$;
 
 -- Every disagreement between ledger, holds, balances, usage, sums and checkpoints, from the first entry on; no row means exact.
 create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
-  select b.workspace_id, 'balance is not the sum of ledger entries', coalesce(l.sum, 0)::text, b.amount::text
-  from balance b left join (select e.workspace_id, sum(amount) from ledger_entry e group by 1) l using (workspace_id)
-  where b.amount <> coalesce(l.sum, 0)
+  select f.*
+  from balance b
+  left join (select e.workspace_id, sum(amount), sum(-amount) filter (where kind = 'settle') as spent from ledger_entry e group by 1) l
+    using (workspace_id)
+  cross join lateral audit_balance(b, coalesce(l.sum, 0), coalesce(l.spent, 0)) f
   union all
-  select workspace_id, 'checkpoint is not the sum of its entries', coalesce(l.sum, 0)::text, coalesce(c.amount, 0)::text
+  select workspace_id, 'checkpoint is not the sum of its entries', format('%s, %s spent', coalesce(l.sum, 0), coalesce(l.spent, 0)),
+         format('%s, %s spent', coalesce(c.amount, 0), coalesce(c.spent, 0))
   from ledger_checkpoint c
   full join (
-    select e.workspace_id, sum(e.amount)
+    select e.workspace_id, sum(e.amount), sum(-e.amount) filter (where e.kind = 'settle') as spent
     from ledger_entry e join balance using (workspace_id)
     where e.id <= (select entry_id from ledger_border)
     group by 1) l using (workspace_id)
-  where coalesce(c.amount, 0) <> coalesce(l.sum, 0)
+  where (coalesce(c.amount, 0), coalesce(c.spent, 0)) <> (coalesce(l.sum, 0), coalesce(l.spent, 0))
   union all
   select u.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
   from usage_record u
@@ -136,12 +149,13 @@ begin
     return query select * from audit_ledger();
   else
     return query
-      select b.workspace_id, 'balance is not the sum of ledger entries', (coalesce(c.amount, 0) + l.sum)::text, b.amount::text
+      select f.*
       from balance b left join ledger_checkpoint c using (workspace_id)
       cross join lateral (
-        select coalesce(sum(e.amount), 0) as sum from ledger_entry e
+        select coalesce(sum(e.amount), 0) as sum, coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0) as spent
+        from ledger_entry e
         where e.workspace_id = b.workspace_id and e.id > border.entry_id) l
-      where b.amount <> coalesce(c.amount, 0) + l.sum
+      cross join lateral audit_balance(b, coalesce(c.amount, 0) + l.sum, coalesce(c.spent, 0) + l.spent) f
       union all
       select b.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
       from balance b
@@ -169,19 +183,19 @@ begin
   if found then return; end if;
 
   if is_over then
-    insert into ledger_checkpoint as c (workspace_id, amount)
-    select e.workspace_id, sum(e.amount)
+    insert into ledger_checkpoint as c (workspace_id, amount, spent)
+    select e.workspace_id, sum(e.amount), coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0)
     from ledger_entry e join balance using (workspace_id)
     where border.entry_id = 0 and e.id <= border.next_id
     group by 1
     union all
-    select b.workspace_id, l.sum
+    select b.workspace_id, l.sum, coalesce(l.spent, 0)
     from balance b
     cross join lateral (
-      select sum(e.amount) as sum from ledger_entry e
+      select sum(e.amount) as sum, sum(-e.amount) filter (where e.kind = 'settle') as spent from ledger_entry e
       where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= border.next_id) l
     where border.entry_id > 0 and l.sum is not null
-    on conflict (workspace_id) do update set amount = c.amount + excluded.amount;
+    on conflict (workspace_id) do update set amount = c.amount + excluded.amount, spent = c.spent + excluded.spent;
     border.entry_id := border.next_id;
     border.since := border.next_at;
   end if;

@@ -5,6 +5,7 @@ import { admitMediaJob } from "#ingress/media/media-job.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
+import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
@@ -24,29 +25,30 @@ function edit(): ReadCall {
   };
 }
 
-const NO_WINDOW = new ApiError("rate_limit_exceeded", "The window is full.");
-test.each([
-  ["funds", () => Promise.resolve(6n), "insufficient_credits"],
-  ["window", () => Promise.reject(NO_WINDOW), "rate_limit_exceeded"],
-])("nothing is stored of a call that the %s refuse", async (_name, look, code) => {
-  const fake = fakeContext();
-  const touched: string[] = [];
-  const storage = new Proxy({}, { get: (_target, name) => void touched.push(String(name)) });
-  const context = {
-    ...fake.context,
-    calls: { look },
-    storage,
-    waiter: { address: (id: string) => `reply.${id}` },
-    config: { storageBytesMax: 1_000_000 },
-    database: { query: () => Promise.resolve([{ taken: 0n }]) },
-  } as unknown as IngressContext;
-  const call = { requestId: "1", request: new Request("http://localhost/") } as RouteCall;
-  try {
-    // Not counted yet: whoever answers counts the call, once.
-    const refused: unknown = await admitMediaJob(context, call, fake.caller, edit()).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ name: "ApiError", code });
-    expect(touched).toEqual([]);
-  } finally {
-    fake.close();
-  }
-});
+test.each(["insufficient_credits", "rate_limit_exceeded", "budget_reached"] as const)(
+  "nothing is stored of a call that is refused: %s",
+  async (code) => {
+    const fake = fakeContext();
+    const touched: string[] = [];
+    const look: CallAdmission["look"] = (_workspaceId, _limit, leastNano) =>
+      Promise.reject(leastNano === 7n ? new ApiError(code, "No.") : new Error("another amount"));
+    const storage = new Proxy({}, { get: (_target, name) => void touched.push(String(name)) });
+    const context = {
+      ...fake.context,
+      calls: { look },
+      storage,
+      waiter: { address: (id: string) => `reply.${id}` },
+      config: { storageBytesMax: 1_000_000 },
+      database: { query: () => Promise.resolve([{ taken: 0n }]) },
+    } as unknown as IngressContext;
+    const call = { requestId: "1", request: new Request("http://localhost/") } as RouteCall;
+    try {
+      // Not counted yet: whoever answers counts the call, once.
+      const refused: unknown = await admitMediaJob(context, call, fake.caller, edit()).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: "ApiError", code });
+      expect(touched).toEqual([]);
+    } finally {
+      fake.close();
+    }
+  },
+);

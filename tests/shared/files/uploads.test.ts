@@ -120,6 +120,46 @@ describe("what S3 has altered is not served", () => {
   });
 });
 
+describe("an upload whose size is known", () => {
+  const sized = (bytes: Uint8Array, said: number, uploads = bench.uploads): Promise<string> =>
+    uploads.run(workspaceId, null, (begun) => send(uploadOf(begun), bytes), said);
+
+  test.each([0, 1, PART, PART + 1])(
+    "of %d bytes is stored as another, reserved with its beginning up to one part",
+    async (size) => {
+      const bytes = randomBytes(size);
+      const before = await usage();
+      const id = await bench.uploads.run(
+        workspaceId,
+        null,
+        async (begun) => {
+          const reserved = size <= PART ? BigInt(size) : 0n;
+          expect(await usage()).toEqual({ used: before.used, reserved });
+          return send(uploadOf(begun), bytes);
+        },
+        size,
+      );
+      expect((await contentOf(id)).equals(bytes)).toBe(true);
+      expect(await usage()).toEqual({ used: before.used + BigInt(size), reserved: 0n });
+    },
+  );
+
+  test("is refused before a byte of it is sent where the workspace is full, and where it is another: nothing of either stays", async () => {
+    const [before, stored] = [await usage(), await bench.stored()];
+    const limits = { ...LIMITS_OF_BENCH, storageBytesMax: Number(before.used) + 9 };
+    const full = openUploads({ database: bench.db.database, storage: bench.storage, log, limits });
+    let hasBegun = false;
+    const work = (): Promise<void> => Promise.resolve(void (hasBegun = true));
+    expect(await refusal(full.run(workspaceId, null, work, 10))).toMatchObject({ code: "storage_limit_exceeded" });
+    expect(hasBegun).toBe(false);
+    expect(await sized(randomBytes(9), 9, full)).toStartWith("file-");
+    for (const size of [9, 11]) expect(await refusal(sized(randomBytes(size), 10))).toMatchObject({ code: "service_unavailable" }); // prettier-ignore
+    full.close();
+    expect(await usage()).toEqual({ used: before.used + 9n, reserved: 0n });
+    expect((await bench.stored()).objects).toHaveLength(stored.objects.length + 1);
+  });
+});
+
 describe("an upload that fails", () => {
   test.each<[string, number]>([
     ["before its first part is full", 1_000],
@@ -307,7 +347,7 @@ describe("ownership", () => {
 });
 
 describe("an object store that fails", () => {
-  type Mode = "down" | "busy" | "busy once" | "short" | "silent";
+  type Mode = "down" | "busy" | "busy once" | "short" | "silent" | "names the MD5";
   let mode = "busy" as Mode;
   let asked = 0;
   let seen: string[] = [];
@@ -316,7 +356,7 @@ describe("an object store that fails", () => {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      await request.arrayBuffer();
+      const content = await request.arrayBuffer();
       asked += 1;
       seen.push(request.method);
       if (mode === "silent" && request.method === "PUT") {
@@ -329,7 +369,8 @@ describe("an object store that fails", () => {
       if (mode === "silent" && request.method === "POST") {
         return new Response("<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>");
       }
-      return new Response(null, { headers: { etag: '"x"', "content-length": "3" } });
+      const etag = mode === "names the MD5" ? `"${new Bun.CryptoHasher("md5").update(content).digest("hex")}"` : '"x"';
+      return new Response(null, { headers: { etag, "content-length": "3" } });
     },
   });
   const failing = storageAt(`http://127.0.0.1:${server.port}`, "b");
@@ -389,6 +430,22 @@ describe("an object store that fails", () => {
     expect(seen.filter((method) => method === "PUT")).toHaveLength(1);
     expect(seen.at(-1)).toBe("DELETE");
     target.close();
+  });
+
+  test.each<[string, Mode, readonly string[]]>([
+    ["is not asked for the size where it has named the MD5 of what came", "names the MD5", ["PUT"]],
+    ["is asked for it else", "short", ["PUT", "HEAD"]],
+  ])("%s", async (_name, next, methods) => {
+    mode = next;
+    seen = [];
+    const target = uploads();
+    await storeFile(target, workspaceId, randomBytes(3));
+    expect(seen).toEqual([...methods]);
+    target.close();
+    await bench.db.query("update file_storage set used = used - 3, files = files - 1 where workspace_id = $1", [
+      workspaceId,
+    ]);
+    await bench.db.query("delete from file where bytes = 3");
   });
 
   test("is busy once: the part is sent again", async () => {

@@ -6,7 +6,7 @@ import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
-import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+import { createWorkspace, CREDIT, stopCalls } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { jobRequest } from "./jobs.ts";
@@ -96,6 +96,23 @@ describe("an offered job", () => {
       20,
       20n,
     ]);
+  });
+
+  test("that a budget stops is refused by a sentence which names it, counted, and does not wait for a window", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await stopCalls(db.database, workspaceId, "a day");
+    const sentence =
+      'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.';
+    for (const ifFull of ["wait", "refuse"] as const) {
+      const job = jobRequest({ workspaceId, limit: 0, ifFull });
+      const error = { code: "budget_reached", type: "quota_exceeded", message: sentence, param: null };
+      expect(await door().admit(job)).toMatchObject({ kind: "refused", error });
+      expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({ state: "refused", error });
+    }
+    const step = jobRequest({ workspaceId, isCounted: false, limit: null, ifFull: "refuse" });
+    expect(await door().admit(step)).toMatchObject({ kind: "refused", error: { code: "budget_reached" } });
+    expect(await door().admit(jobRequest({ workspaceId, amount: 0n }))).toMatchObject({ kind: "admitted" });
+    expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([4n, 1]);
   });
 
   test("that the funds do not cover is remembered as refused, and counted once", async () => {

@@ -10,7 +10,15 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, admitLone, balanceOf, createWorkspace, CREDIT, impatient } from "#tests/shared/accounts.ts";
+import {
+  admitGroup,
+  admitLone,
+  balanceOf,
+  createWorkspace,
+  CREDIT,
+  impatient,
+  stopCalls,
+} from "#tests/shared/accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -68,6 +76,40 @@ function tally(outcomes: readonly string[]): Record<string, number> {
 }
 
 const process = (index: number): CallAdmission => processes[index % processes.length] as CallAdmission;
+
+test("a budget that is spent refuses what costs anything, by its name and without an amount, placed or looked at, and is counted", async () => {
+  const workspaceId = await createWorkspace(db.database);
+  const other = await createWorkspace(db.database);
+  await stopCalls(db.database, workspaceId, "a day");
+  const refused = {
+    code: "budget_reached",
+    message: 'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.',
+  };
+  const say = (work: Promise<void>): Promise<unknown> => work.then(() => "ok").catch((error: unknown) => error);
+  expect(await say(process(0).place(workspaceId, 1, hold()))).toMatchObject(refused);
+  // Over a full window too, and in a group with another workspace's.
+  const both = [workspaceId, other].flatMap((id) => [1, 2, 3].map(() => say(process(1).place(id, 100, hold()))));
+  const said = await Promise.all(both);
+  for (const one of said.slice(0, 3)) expect(one).toMatchObject(refused);
+  expect(said.slice(3)).toEqual(["ok", "ok", "ok"]);
+  expect(await say(process(0).look(workspaceId, 1, 1n))).toMatchObject(refused);
+  expect(await say(process(0).look(workspaceId, null))).toBe("ok");
+  expect(await say(process(0).place(workspaceId, null, hold({ amountNano: 0n })))).toBe("ok");
+  await process(0).count(workspaceId, null);
+  const [row] = await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [
+    workspaceId,
+  ]);
+  // One of them was to spend.
+  expect(row?.calls).toBe(7n);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 1n });
+});
+
+test("a look refuses what the funds do not cover", async () => {
+  const workspaceId = await createWorkspace(db.database, 10n);
+  expect(await outcome(process(0).look(workspaceId, null, 10n))).toBe("ok");
+  expect(await outcome(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
+  expect(await outcome(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
+});
 
 test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);

@@ -89,6 +89,40 @@ test("the first admission of a day takes its lock early, so that the day begins 
   expect(await admitGroup(database, calls(workspaceId, 1n), LATE)).toEqual([0]);
 });
 
+test("an admission overtaken by the settle that reaches a budget does nothing and says so", async () => {
+  const workspaceId = await begun(100n);
+  const [paid] = calls(workspaceId, 30n);
+  await admitGroup(database, paid ? [paid] : []);
+  await db.query("update balance set stop_at = 10 where workspace_id = $1", [workspaceId]);
+  const wanted = calls(workspaceId, 5n);
+  const settle = (used: number): string =>
+    `select settle_call($1, '${paid?.jobId}', 1::smallint, ${used}, 'succeeded', null, '{}', false, 0)`;
+  expect(await overtaken(workspaceId, () => admitGroup(database, wanted, LATE), settle(10))).toBe(SQL.decideLocked);
+  expect(await admitGroup(database, wanted, { waitMs: 5_000 })).toEqual([9]);
+});
+
+test("a finish in a new day takes its lock early, so that the day begins with what was spent before", async () => {
+  const workspaceId = await begun(100n);
+  const placed = calls(workspaceId, 30n);
+  await admitGroup(database, placed);
+  await db.query("update balance set day = day - 1 where workspace_id = $1", [workspaceId]);
+  await db.query("update spent_day set day = day - 1 where workspace_id = $1", [workspaceId]);
+  await db.query("update usage_record set day = day - 1, ended_at = ended_at - interval '1 day' where workspace_id = $1", [workspaceId]); // prettier-ignore
+  const settlements = placed.map(({ jobId }) => ({ jobId, used: 10n }));
+  const attempt = settleGroup(database, settlements, LATE).catch((error: unknown) => sqlState(error));
+  expect(await attempt).toBe(SQL.decideLocked);
+  expect(await settleGroup(database, settlements, { waitMs: 5_000 })).toEqual([10n]);
+  const days =
+    "select (now() at time zone 'utc')::date - day as ago, spent from spent_day where workspace_id = $1 order by 1";
+  expect(await db.query(days, [workspaceId])).toEqual([
+    { ago: 0, spent: 0n },
+    { ago: 1, spent: 0n },
+  ]);
+  expect(await db.query("select spent from balance where workspace_id = $1", [workspaceId])).toEqual([{ spent: 10n }]);
+  // The sums begin before what was moved.
+  await db.query("update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days'");
+});
+
 test("a finish takes its share of whatever the balance is by then", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n);

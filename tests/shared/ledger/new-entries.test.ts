@@ -75,7 +75,12 @@ test("an old entry that was changed is found by the full audit", async () => {
   expect(await audit()).toEqual([]);
   expect(await auditLedger(db.database)).toEqual([
     { workspace_id: workspaceId, fault: "balance is not the sum of ledger entries", expected: "945", found: "940" },
-    { workspace_id: workspaceId, fault: "checkpoint is not the sum of its entries", expected: "945", found: "940" },
+    {
+      workspace_id: workspaceId,
+      fault: "checkpoint is not the sum of its entries",
+      expected: "945, 60 spent",
+      found: "940, 60 spent",
+    },
   ]);
 });
 
@@ -86,13 +91,14 @@ test("an old entry and its balance changed alike are found by the full audit, an
   const differs = (expected: string, found: string): LedgerFault => {
     return { workspace_id: workspaceId, fault: "checkpoint is not the sum of its entries", expected, found };
   };
-  expect(await auditLedger(db.database)).toEqual([differs("945", "940")]);
+  expect(await auditLedger(db.database)).toEqual([differs("945, 60 spent", "940, 60 spent")]);
   await db.query("delete from ledger_checkpoint");
-  expect(await auditLedger(db.database)).toEqual([differs("945", "0")]);
+  expect(await auditLedger(db.database)).toEqual([differs("945, 60 spent", "0, 0 spent")]);
 });
 
 const SEEDED: readonly [fault: string, sql: string, expected: string, found: string][] = [
   ["balance is not the sum of ledger entries", "update balance set amount = amount + 1", "840", "841"],
+  ["spent is not the sum of settles", "update balance set spent = spent + 1", "160", "161"],
   ["held is not the sum of open holds", "update balance set held = held + 7", "0", "7"],
   ["usage record without its settle", "update usage_record set settled = 101 where settled = 100", "101", "100"],
   ["daily tokens are not the sum of the day's calls", "update balance set day_tokens = day_tokens - 1", "10", "9"],

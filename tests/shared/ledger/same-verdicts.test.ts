@@ -52,7 +52,8 @@ interface OpenCall {
 }
 
 const DAY_MS = 86_400_000;
-const START = Date.UTC(2026, 1, 28, 23, 50);
+/** Ahead of the database's clock, by which settles begin a day. */
+const START = (Math.floor(Date.now() / DAY_MS) + 3) * DAY_MS - 600_000;
 
 function judge(call: PlannedCall, nowMs: number): number {
   const { place, hold } = call;

@@ -5,17 +5,28 @@ import { parse } from "#shared/contracts.ts";
 import {
   type BudgetTerms,
   deleteBudgetAlert,
+  findBudgetAlert,
   insertBudgetAlert,
   updateBudgetAlert,
 } from "#shared/database/budget-alerts.ts";
-import { listBudgetsToCheck } from "#shared/database/budget-firings.ts";
+import { listBudgetsToCheck, setBudgetBounds } from "#shared/database/budget-firings.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
-import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
+import {
+  admitGroup,
+  admitLone,
+  createWorkspace,
+  CREDIT,
+  lateIfPossible,
+  settleGroup,
+  settleSingle,
+  type TestSettlement,
+} from "#tests/shared/accounts.ts";
+import { spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { openUsageRollUp, sweepBudgets } from "#workers/janitor/money.ts";
+import { sweepBudgets } from "#workers/janitor/money.ts";
 
 const DAY_MS = 86_400_000;
 const ACTOR = { type: "system", id: "test" } as const;
@@ -56,8 +67,6 @@ async function alertOf(workspaceId: string, terms: Partial<BudgetTerms> = {}): P
   return id;
 }
 
-const rollUpUsage = (): Promise<number> => openUsageRollUp({ database: db.database, metrics, log })();
-
 const sweep = (): Promise<void> => sweepBudgets({ database: db.database, metrics, log });
 
 interface Told {
@@ -76,23 +85,33 @@ async function told(workspaceId: string): Promise<Told[]> {
 }
 
 interface Stop {
-  readonly until: Date | null;
-  readonly by: string | null;
+  readonly until: Date;
+  readonly by: string;
 }
 
 async function stopOf(workspaceId: string): Promise<Stop | undefined> {
-  const [row] = await db.query<{ until: Date | null; by: string | null }>(
-    "select stopped_until as until, stopped_by as by from workspace where id = $1",
-    [workspaceId],
-  );
+  const [row] = await db.query<Stop>("select until, alert_id as by from budget_stop($1)", [workspaceId]);
   return row;
 }
 
-const midnight = (days = 0): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + days * DAY_MS);
+/** Verdict on a call of this workspace that holds so much, in one of the forms of admission. */
+async function verdictOn(workspaceId: string, amount = 1n, form: "lone" | "group" | "late" = "lone"): Promise<number> {
+  const call = { workspaceId, jobId: newId(), amount };
+  if (form === "lone") return admitLone(db.database, call);
+  const inGroup = (isLate: boolean) => admitGroup(db.database, [call], { waitMs: 2_000, isLate });
+  const [verdict = -1] = form === "late" ? await lateIfPossible(inGroup) : await inGroup(false);
+  return verdict;
+}
+const STOPPED = 9;
 
-/** Fires budgets at a time of the test's own. */
-const fireAt = (workspaceId: string, at: Date): Promise<object[]> =>
-  db.query("select * from fire_budgets($1, $2)", [workspaceId, at]);
+/** Has the workspace stand where its last admission or settle was so many days ago: what it has spent since then it spent there. */
+async function ageBy(workspaceId: string, days: number): Promise<void> {
+  await db.query("update balance set day = day - $2::int where workspace_id = $1", [workspaceId, days]);
+  await db.query("update spent_day set day = day - $2::int where workspace_id = $1", [workspaceId, days]);
+  await db.query("update usage_record set day = day - $2::int, ended_at = ended_at - $2 * interval '1 day' where workspace_id = $1", [workspaceId, days]); // prettier-ignore
+}
+
+const midnight = (days = 0): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + days * DAY_MS);
 
 describe("a budget", () => {
   test("that 100 settles cross together fires once, whichever of two janitors sees it", async () => {
@@ -130,117 +149,147 @@ describe("a budget", () => {
     expect((await told(workspaceId))[0]?.metadata).toMatchObject({ threshold: 0.123456789, spent: 0.123456789 });
   });
 
-  test("counts sums and records alike, and goes to its own channels", async () => {
+  test("goes to its own channels", async () => {
     const workspaceId = await createWorkspace(db.database);
     const channels = [newId(), newId()];
     await alertOf(workspaceId, { threshold: 5n * CREDIT, period: "monthly", channel_ids: channels });
-    await db.query(
-      "update usage_rollup set until = now() - interval '3 hours', next_at = now() - interval '1 hour', next_xid = '0'",
-    );
-    await spend(db.database, [
-      { workspaceId, nano: 3n * CREDIT, at: new Date(Math.max(Date.now() - 7_200_000, monthStart())) },
-    ]);
-    await rollUpUsage();
-    await spend(db.database, [{ workspaceId, nano: 2n * CREDIT }]);
+    await spend(db.database, [{ workspaceId, nano: 5n * CREDIT }]);
     await sweep();
     const events = await told(workspaceId);
     expect(events.map(({ channel_ids }) => channel_ids)).toEqual([channels]);
     expect(events[0]?.metadata).toMatchObject({ period: "monthly", spent: 5 });
   });
 
-  test("is looked at only while there is usage that it has not seen", async () => {
+  test("is looked at only when it is to fire, has changed, or a day has begun", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const isDue = async (): Promise<boolean> => (await listBudgetsToCheck(db.database)).includes(workspaceId);
-    expect(await isDue()).toBe(false);
-    await spend(db.database, [{ workspaceId, nano: 1n }]);
     expect(await isDue()).toBe(true);
     await sweep();
-    // A settle that began before the look may be committed after it, until the border has passed it.
-    expect(await isDue()).toBe(true);
-    await rollUpAll(db.database, rollUpUsage);
+    expect(await isDue()).toBe(false);
+    await spend(db.database, [{ workspaceId, nano: 1n }]);
+    await sweep();
+    expect(await isDue()).toBe(false);
+    await spend(db.database, [{ workspaceId, nano: 10n * CREDIT - 2n }]);
+    expect(await isDue()).toBe(false);
+    await spend(db.database, [{ workspaceId, nano: 1n }]);
     expect(await isDue()).toBe(true);
     await sweep();
     expect(await isDue()).toBe(false);
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, threshold: 1n });
     expect(await isDue()).toBe(true);
+    await sweep();
+    expect(await isDue()).toBe(false);
+    await ageBy(workspaceId, 1);
+    expect(await verdictOn(workspaceId)).toBe(0);
+    expect(await isDue()).toBe(true);
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, is_active: false });
     expect(await isDue()).toBe(false);
   });
-});
 
-test("workspaces with new usage are found by one index search each, however many records there are", async () => {
-  await db.query(
-    `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
-                               tokens, started_at)
-     select gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), 'm', 'succeeded', '{}', false, 0, 0, 0, current_date, 0, now()
-     from generate_series(1, 20000)`,
-  );
-  await db.query("analyze usage_record, budget_alert");
-  const plan = await db.query<Record<string, string>>("explain select * from budgets_to_check()");
-  const lines = plan.map((row) => String(row["QUERY PLAN"]));
-  expect(lines.filter((line) => line.includes("Scan") && line.includes("on usage_record"))).toEqual([
-    expect.stringContaining("Index Only Scan Backward using usage_record_workspace"),
-  ]);
-});
-
-const monthStart = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1);
-
-describe("at the turn of a period", () => {
-  test("what was spent before midnight belongs to its own day, also when it is seen and rolled up after", async () => {
+  test("counts what calls took: no correction, no top-up, no repeat of a settle, and the rest of a delivered answer", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
-    await db.query("update budget_alert set judged_from = $2, checked_at = $3 where id = $1", [
-      id,
-      midnight(-3),
-      new Date(midnight().getTime() - 60_000),
-    ]);
-    const lastSecond = new Date(midnight().getTime() - 500);
-    await spend(db.database, [{ workspaceId, nano: 11n * CREDIT, at: lastSecond }]);
-    const border = new Date(lastSecond.getTime() - 60_000);
-    await db.query("update usage_rollup set until = $1, next_at = $2, next_xid = '0'", [border, midnight()]);
-    await Promise.all([fireAt(workspaceId, midnight()), fireAt(workspaceId, midnight())]);
-    await rollUpUsage();
-    await fireAt(workspaceId, new Date(midnight().getTime() + 30_000));
-    await sweep();
+    const spentOf = async (): Promise<bigint | undefined> =>
+      (await findBudgetAlert(db.database, workspaceId, id))?.spent;
+    const [jobId] = await spend(db.database, [{ workspaceId, nano: 3n }]);
+    for (const [kind, nano] of [
+      ["correction", -7n],
+      ["top_up", 5n],
+      ["correction", 4n],
+    ] as const) {
+      await db.query("select move_credits($1, $2, $3, $4, null)", [workspaceId, kind, nano, newId()]);
+    }
+    expect(await settleSingle(db.database, { jobId: jobId ?? "", used: 3n })).toBeNull();
+    expect(await spentOf()).toBe(3n);
+    const late = newId();
+    expect(await admitLone(db.database, { workspaceId, jobId: late, amount: 10n })).toBe(0);
+    await settleSingle(db.database, { jobId: late, used: 2n });
+    const deliver = () =>
+      db.query("select * from settle_delivered($1, $2, 1::smallint, 9, 'a/b', '{}', false, 0)", [workspaceId, late]);
+    expect(await deliver()).toEqual([{ taken: 9n, late: 7n }]);
+    expect(await deliver()).toEqual([{ taken: 9n, late: 0n }]);
+    expect(await spentOf()).toBe(12n);
+    expect(await db.query("select * from audit_ledger() where workspace_id = $1", [workspaceId])).toEqual([]);
+  });
+});
+
+test("what has to be looked at is found without reading usage, however many records there are", async () => {
+  const plan = await db.query<Record<string, string>>("explain select * from budgets_to_check()");
+  expect(plan.map((row) => String(row["QUERY PLAN"])).join("\n")).not.toMatch(/usage_record|usage_hour|ledger_entry/);
+});
+
+describe("at the turn of a period", () => {
+  test("what was spent before midnight belongs to its own day, also when it is seen after, and the new day begins with nothing", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId);
+    await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-3)]);
+    await spend(db.database, [{ workspaceId, nano: 11n * CREDIT }]);
+    await ageBy(workspaceId, 1);
+    expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(0n);
+    await Promise.all([sweep(), sweep()]);
     expect((await told(workspaceId)).map(({ metadata }) => metadata)).toEqual([
       { alertId: id, period: "daily", periodStart: midnight(-1).toISOString(), threshold: 10, spent: 11 },
     ]);
-    // The new day begins with nothing spent, and has its own firing.
     await spend(db.database, [{ workspaceId, nano: 12n * CREDIT }]);
+    expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(12n * CREDIT);
     await sweep();
-    expect((await told(workspaceId)).map(({ metadata }) => metadata["periodStart"])).toEqual([
-      midnight(-1).toISOString(),
-      midnight().toISOString(),
+    expect((await told(workspaceId)).map(({ metadata }) => [metadata["periodStart"], metadata["spent"]])).toEqual([
+      [midnight(-1).toISOString(), 11],
+      [midnight().toISOString(), 12],
     ]);
   });
 
-  test("what was spent before it and is committed long after it is told, in its own day", async () => {
+  test("a settle that waits for its commit over midnight is told, in its own day", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const jobId = newId();
     expect(await admitLone(db.database, { workspaceId, jobId, amount: 11n * CREDIT })).toBe(0);
     await db.database.slowTransaction(60_000, async (tx) => {
       await settleSingle(tx, { jobId, used: 11n * CREDIT });
-      await rollUpUsage();
-      // It is tomorrow: Postgres waits for its standby.
-      expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 300_000))).toEqual([]);
+      await sweep();
+      expect(await told(workspaceId)).toEqual([]);
     });
-    expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 310_000))).toHaveLength(1);
+    await sweep();
     expect((await told(workspaceId)).map(({ metadata }) => metadata)).toEqual([
       { alertId: id, period: "daily", periodStart: midnight().toISOString(), threshold: 10, spent: 11 },
     ]);
+  });
+
+  test("a settle begins the day as an admission does, in each of its forms", async () => {
+    for (const settle of [settleSingle, (target: Queryable, call: TestSettlement) => settleGroup(target, [call])]) {
+      const workspaceId = await createWorkspace(db.database);
+      const id = await alertOf(workspaceId);
+      const jobId = newId();
+      await spend(db.database, [{ workspaceId, nano: 4n }]);
+      expect(await admitLone(db.database, { workspaceId, jobId, amount: 5n, tokens: 7, cap: 100 })).toBe(0);
+      await ageBy(workspaceId, 1);
+      await db.query("update hold set day = day - 1 where job_id = $1", [jobId]);
+      await settle(db.database, { jobId, used: 5n, tokens: 3 });
+      expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(5n);
+      expect(await db.query("select * from audit_present() where workspace_id = $1", [workspaceId])).toEqual([]);
+    }
+  });
+
+  test("so does what is taken for an answer that was delivered late", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId);
+    const jobId = newId();
+    expect(await admitLone(db.database, { workspaceId, jobId, amount: 10n })).toBe(0);
+    await settleSingle(db.database, { jobId, used: 2n });
+    await ageBy(workspaceId, 1);
+    await db.query("select settle_delivered($1, $2, 1::smallint, 9, 'a/b', '{}', false, 0)", [workspaceId, jobId]);
+    expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(7n);
   });
 
   test("days that no janitor saw are told one by one, and none from before the alert", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-2)]);
-    await spend(
-      db.database,
-      [-3, -2, -1, 0].map((day) => ({ workspaceId, nano: 10n * CREDIT, at: midnight(day) })),
-    );
-    await db.query("update usage_rollup set until = $1, next_at = $1", [midnight(-4)]);
+    for (let day = -3; day <= 0; day++) {
+      await spend(db.database, [{ workspaceId, nano: 10n * CREDIT }]);
+      if (day < 0) await ageBy(workspaceId, 1);
+    }
     await sweep();
     expect((await told(workspaceId)).map(({ metadata }) => metadata["periodStart"])).toEqual(
       [-2, -1, 0].map((day) => midnight(day).toISOString()),
@@ -290,7 +339,8 @@ describe("a changed alert", () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId, { is_active: false });
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-3)]);
-    await spend(db.database, [{ workspaceId, nano: 10n * CREDIT, at: new Date(midnight().getTime() - 1) }]);
+    await spend(db.database, [{ workspaceId, nano: 10n * CREDIT }]);
+    await ageBy(workspaceId, 1);
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, is_active: true });
     await sweep();
     expect(await told(workspaceId)).toEqual([]);
@@ -327,14 +377,110 @@ describe("stopping calls", () => {
 
   test("never begins for an alert that only tells, or for yesterday's spend", async () => {
     const { workspaceId } = await spent({ stops_calls: false });
-    expect(await stopOf(workspaceId)).toEqual({ until: null, by: null });
+    expect(await stopOf(workspaceId)).toBeUndefined();
     const other = await createWorkspace(db.database);
     const id = await alertOf(other, { stops_calls: true });
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-3)]);
-    await spend(db.database, [{ workspaceId: other, nano: 15n * CREDIT, at: new Date(midnight().getTime() - 1) }]);
+    await spend(db.database, [{ workspaceId: other, nano: 15n * CREDIT }]);
+    const isStopped = (): Promise<object[]> => db.query("select is_stopped from check_window($1, null)", [other]);
+    expect([await verdictOn(other), await isStopped()]).toEqual([STOPPED, [{ is_stopped: true }]]);
+    await ageBy(other, 1);
+    expect(await isStopped()).toEqual([{ is_stopped: false }]);
     await sweep();
     expect(await told(other)).toHaveLength(1);
-    expect(await stopOf(other)).toEqual({ until: null, by: null });
+    expect(await stopOf(other)).toBeUndefined();
+    expect(await verdictOn(other)).toBe(0);
+  });
+
+  test.each(["lone", "group", "late"] as const)(
+    "is part of the admission, %s: no call passes that comes after the settle which reaches the threshold",
+    async (form) => {
+      const workspaceId = await createWorkspace(db.database);
+      await alertOf(workspaceId, { stops_calls: true });
+      await spend(db.database, [{ workspaceId, nano: 10n * CREDIT - 1n }]);
+      expect(await verdictOn(workspaceId, 1n, form)).toBe(0);
+      await spend(db.database, [{ workspaceId, nano: 1n }]);
+      expect(await verdictOn(workspaceId, 1n, form)).toBe(STOPPED);
+      // What costs nothing goes on.
+      expect(await verdictOn(workspaceId, 0n, form)).toBe(0);
+      expect(await db.query("select held from balance where workspace_id = $1", [workspaceId])).toEqual([{ held: 1n }]);
+    },
+  );
+
+  test("is exact for calls in parallel: once one was refused none is admitted, and the spend is what was admitted before", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await alertOf(workspaceId, { stops_calls: true });
+    const admitted: { jobId: string; after: bigint }[] = [];
+    const caller = async (at: number): Promise<void> => {
+      for (let call = 0; call < 40; call++) {
+        const jobId = newId();
+        // What was settled before the call was sent: the least that its admission can have seen.
+        const [row] = await db.query<{ spent: bigint }>("select spent from balance where workspace_id = $1", [
+          workspaceId,
+        ]);
+        const verdict =
+          at % 2 === 0
+            ? await admitLone(db.database, { workspaceId, jobId, amount: CREDIT })
+            : (
+                await lateIfPossible((isLate) =>
+                  admitGroup(db.database, [{ workspaceId, jobId, amount: CREDIT }], { waitMs: 5_000, isLate }),
+                )
+              )[0];
+        if (verdict === STOPPED) return;
+        expect(verdict).toBe(0);
+        admitted.push({ jobId, after: row?.spent ?? 0n });
+        await settleGroup(db.database, [{ jobId, used: CREDIT }], { waitMs: 5_000 });
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, (_, at) => caller(at)));
+    for (const { after } of admitted) expect(after).toBeLessThan(10n * CREDIT);
+    // Beyond the threshold goes at most what was under way with the call that reached it.
+    expect(admitted.length).toBeGreaterThanOrEqual(10);
+    expect(admitted.length).toBeLessThanOrEqual(15);
+    expect(await db.query("select spent from balance where workspace_id = $1", [workspaceId])).toEqual([
+      { spent: BigInt(admitted.length) * CREDIT },
+    ]);
+  });
+
+  test("counts the refused call in the window and is not hidden by a full one", async () => {
+    const { workspaceId } = await spent();
+    const call = { workspaceId, jobId: newId(), amount: 1n, limit: 0 };
+    const before = await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [
+      workspaceId,
+    ]);
+    expect(await admitLone(db.database, call)).toBe(STOPPED);
+    expect(await admitGroup(db.database, [call])).toEqual([STOPPED]);
+    const after = await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [
+      workspaceId,
+    ]);
+    expect((after[0]?.calls ?? 0n) - (before[0]?.calls ?? 0n)).toBe(2n);
+  });
+
+  test("waits for a change of the alerts that is under way, and goes by it", async () => {
+    const { workspaceId, id } = await spent();
+    let verdict: Promise<number> | undefined;
+    await db.database.transaction(async (tx) => {
+      await tx.query("update budget_alert set threshold = threshold * 100 where id = $1", [id]);
+      await setBudgetBounds(tx, workspaceId);
+      verdict = verdictOn(workspaceId, 1n, "group");
+      await Bun.sleep(50);
+    });
+    expect(await verdict).toBe(0);
+  });
+
+  test("of a month goes on over the turn of a day, and that of a day does not", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const daily = await alertOf(workspaceId, { stops_calls: true });
+    await spend(db.database, [{ workspaceId, nano: 15n * CREDIT }]);
+    const stopAtOf = async (day: Date): Promise<bigint | null | undefined> =>
+      (await db.query<{ at: bigint | null }>("select budget_stop_at($1, $2::date) as at", [workspaceId, day.toISOString().slice(0, 10)]))[0]?.at; // prettier-ignore
+    expect(await stopAtOf(midnight())).toBe(10n * CREDIT);
+    expect(await stopAtOf(midnight(1))).toBe(25n * CREDIT);
+    await alertOf(workspaceId, { stops_calls: true, period: "monthly", threshold: 12n * CREDIT });
+    const isLastDay = midnight(1).getUTCDate() === 1;
+    expect(await stopAtOf(midnight(1))).toBe((isLastDay ? 25n : 12n) * CREDIT);
+    await deleteBudgetAlert(db.database, workspaceId, { id: daily, actor: ACTOR });
+    expect(await stopAtOf(midnight())).toBe(12n * CREDIT);
   });
 
   test.each([
@@ -345,9 +491,9 @@ describe("stopping calls", () => {
     const { workspaceId, id } = await spent();
     const old = { threshold: 10n * CREDIT, is_active: true, stops_calls: true };
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, ...change });
-    expect(await stopOf(workspaceId)).toEqual({ until: null, by: null });
+    expect(await stopOf(workspaceId)).toBeUndefined();
     await sweep();
-    expect(await stopOf(workspaceId)).toEqual({ until: null, by: null });
+    expect(await stopOf(workspaceId)).toBeUndefined();
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, ...old });
     expect(await stopOf(workspaceId)).toEqual({ until: midnight(1), by: id });
   });
@@ -367,12 +513,12 @@ describe("stopping calls", () => {
     expect(await deleteBudgetAlert(db.database, workspaceId, { id: monthly, actor: ACTOR })).toBe(true);
     expect(await stopOf(workspaceId)).toEqual({ until: midnight(1), by: id });
     expect(await deleteBudgetAlert(db.database, workspaceId, { id, actor: ACTOR })).toBe(true);
-    expect(await stopOf(workspaceId)).toEqual({ until: null, by: null });
+    expect(await stopOf(workspaceId)).toBeUndefined();
   });
 
   test("stays lifted when an alert is deleted while janitors look at it", async () => {
     const { workspaceId, id } = await spent();
     await Promise.all([sweep(), deleteBudgetAlert(db.database, workspaceId, { id, actor: ACTOR }), sweep(), sweep()]);
-    expect(await stopOf(workspaceId)).toEqual({ until: null, by: null });
+    expect(await stopOf(workspaceId)).toBeUndefined();
   });
 });

@@ -46,7 +46,10 @@ interface Totals {
 /** Sums that readers see and that the ledger took, in one snapshot. */
 async function totals(workspaceId: string): Promise<Totals> {
   const [row] = await db.query<Totals>(
-    `select (select coalesce(sum(nano), 0)::text from spent_by_hour($1, '-infinity')) as read,
+    `select (select coalesce(sum(s.settled), 0)::text from (
+               select settled from usage_hour where workspace_id = $1
+               union all
+               select settled from usage_record where workspace_id = $1 and ended_at >= (select until from usage_rollup)) s) as read,
             (select coalesce(-sum(amount), 0)::text from ledger_entry where workspace_id = $1 and kind = 'settle') as ledger`,
     [workspaceId],
   );

@@ -151,8 +151,9 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
     return { bytes: sample.bytes, mediaType: sample.mediaType, name: sample.name };
   }
   const { database, storage } = run.context;
-  const row = isFileId(id) ? await findFile(database, run.workspaceId, id) : undefined;
-  const blocks = row && (await findBlocks(database, row.id));
+  const [row, blocks] = isFileId(id)
+    ? await Promise.all([findFile(database, run.workspaceId, id), findBlocks(database, id)])
+    : [];
   if (!row || !blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);
   await run.reserveBytes(blocks.bytes);

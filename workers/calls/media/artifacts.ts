@@ -6,6 +6,7 @@ import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { BegunUpload } from "#shared/files/uploads.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
@@ -242,7 +243,7 @@ export async function storeArtifact(
   { uploads, database }: Pick<WorkerContext, "uploads" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
-  made: Pick<Spooled, "pieces">,
+  made: Pick<Spooled, "pieces" | "size">,
   facts: {
     readonly contentType: string;
     readonly filename: string;
@@ -257,7 +258,7 @@ export async function storeArtifact(
   const giveUpAt = performance.now() + STORE_ARTIFACT_MS;
   for (;;) {
     try {
-      const fileId = await uploads.run(job.workspace_id, key, async (begun) => {
+      const keep = async (begun: BegunUpload): Promise<string | undefined> => {
         if (begun.kind === "done") {
           if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
           // Its owner has deleted it meanwhile, and is to have what is paid.
@@ -273,7 +274,8 @@ export async function storeArtifact(
         const repeat = { fingerprint: NO_FINGERPRINT, answer: upload.id };
         await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
         return upload.id;
-      });
+      };
+      const fileId = await uploads.run(job.workspace_id, key, keep, made.size);
       if (fileId === undefined) continue;
       return fileId;
     } catch (error) {

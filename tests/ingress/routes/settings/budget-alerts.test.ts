@@ -2,16 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { BudgetAlert } from "#schemas/generated/types.ts";
-import { openPublishers } from "#shared/access/authenticate.ts";
-import { checkBudget } from "#shared/calls/admit.ts";
-import { ApiError } from "#shared/errors.ts";
+import { budgetReached } from "#shared/database/budget-firings.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { CREDIT } from "#tests/shared/accounts.ts";
+import { admitLone, CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
 import { sweepBudgets } from "#workers/janitor/money.ts";
-import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { envelopeOf } from "../../fake-context.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
@@ -100,37 +97,35 @@ describe("an alert", () => {
 });
 
 describe("a budget that stops calls", () => {
-  /** Returns the budget that stops the workspace, as authentication and as batch messages know it. */
-  async function stoppedBy(team: Team): Promise<unknown[]> {
-    bed.pass(KEY_CACHE_MS);
-    const { catalogue } = bed.fake.context;
-    return [
-      (await bed.authenticator.authenticate(`Bearer ${team.developer.key}`)).stoppedBy,
-      (await openPublishers({ database: bed.db.database, catalogue }).find(team.id, null))?.stoppedBy,
-    ];
-  }
   const untilOf = async (team: Team): Promise<string | null> =>
     (await bed.ask("Workspace", "GET", `/workspaces/${team.id}`, team.owner.key)).calls_stopped_until;
+  const sentenceOf = (team: Team): Promise<string> => budgetReached(bed.db.database, team.id);
 
   async function stopped(): Promise<{ readonly team: Team; readonly id: string }> {
     const team = await bed.team();
     const { id } = await create(team, { stops_calls: true });
-    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
+    expect(await untilOf(team)).toBeNull();
     await spend(bed.db.database, [{ workspaceId: team.id, nano: 10n * CREDIT }]);
-    await sweepBudgets({ database: bed.db.database, metrics, log });
-    expect(await stoppedBy(team)).toEqual(["a day", "a day"]);
+    expect(await untilOf(team)).toBe(tomorrow());
     return { team, id };
   }
+  const tomorrow = (): string => new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString();
 
-  test("is known to every door within the life of a key, until the period ends", async () => {
+  test("is told by its name and without an amount, with the end of its period", async () => {
     const { team, id } = await stopped();
-    const tomorrow = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString();
-    expect(await untilOf(team)).toBe(tomorrow);
-    await change(team, id, { name: "the day" });
-    expect(await stoppedBy(team)).toEqual(["the day", "the day"]);
-    await bed.db.query("update workspace set stopped_until = now() - interval '1 second' where id = $1", [team.id]);
-    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
-    expect(await untilOf(team)).toBeNull();
+    await change(team, id, { name: 'the "day"' });
+    expect(await sentenceOf(team)).toBe(
+      'The workspace\'s budget "the \\"day\\"" is spent; calls are refused until its period ends or it is changed.',
+    );
+    expect(await untilOf(team)).toBe(tomorrow());
+  });
+
+  test("stops them at once where what it counts was spent before it was made", async () => {
+    const team = await bed.team();
+    await spend(bed.db.database, [{ workspaceId: team.id, nano: 10n * CREDIT }]);
+    await create(team, { stops_calls: true });
+    expect(await untilOf(team)).toBe(tomorrow());
+    expect(await admitLone(bed.db.database, { workspaceId: team.id, jobId: newId(), amount: 1n })).toBe(9);
   });
 
   test.each([
@@ -139,32 +134,14 @@ describe("a budget that stops calls", () => {
   ])("lets them go on once it is %s", async (_how, body) => {
     const { team, id } = await stopped();
     await change(team, id, body);
-    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
     expect(await untilOf(team)).toBeNull();
+    expect(await admitLone(bed.db.database, { workspaceId: team.id, jobId: newId(), amount: 1n })).toBe(0);
   });
 
   test("lets them go on once it is deleted", async () => {
     const { team, id } = await stopped();
     await bed.ask("Deleted", "DELETE", at(team, `/${id}`), team.billing.key);
-    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
-  });
-
-  test("refuses paid calls by a sentence that names it and no amount; what costs nothing goes on", async () => {
-    const { team } = await stopped();
-    bed.pass(KEY_CACHE_MS);
-    const caller = await bed.authenticator.authenticate(`Bearer ${team.developer.key}`);
-    const before = bed.fake.counted.length;
-    const body = { model: "one", messages: [{ role: "user", content: "hello" }] };
-    const answer = await bed.send("POST", "/v1/chat/completions", team.developer.key, body);
-    const { code, type, message } = await envelopeOf(answer);
-    expect([answer.status, code, type]).toEqual([402, "budget_reached", "quota_exceeded"]);
-    expect(message).toBe(
-      'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.',
-    );
-    // A refused call is counted, and holds nothing.
-    expect(bed.fake.counted.slice(before).map(({ hold }) => hold)).toEqual([null]);
-    expect(() => checkBudget(caller, 1n)).toThrow(ApiError);
-    expect(() => checkBudget(caller, 0n)).not.toThrow();
-    expect((await bed.send("GET", "/v1/models", team.developer.key)).status).toBe(200);
+    expect(await untilOf(team)).toBeNull();
+    expect(await admitLone(bed.db.database, { workspaceId: team.id, jobId: newId(), amount: 1n })).toBe(0);
   });
 });

@@ -50,20 +50,34 @@ describe("a file is looked at", () => {
     expect(past).toEqual({ audio: [{}] });
   }, 30_000);
 
+  test("once: the store is not asked again for a file whose facts are known", async () => {
+    const id = await stored(
+      await sharp({ create: { width: 7, height: 5, channels: 3, background: "teal" } })
+        .png()
+        .toBuffer(),
+    );
+    const one = { member: "image", fileId: id };
+    const sizes = new Map([[id, 1_000]]);
+    const seen = await probeInputs(context, "image", [one], sizes);
+    expect(seen["image"]?.[0]?.image).toMatchObject({ width: 7, height: 5 });
+    const away = { ...context, storage: storageAt("http://127.0.0.1:9", "b") };
+    expect(await probeInputs(away, "image", [one], sizes)).toEqual(seen);
+    // What it costs follows from another look there.
+    expect(await probeInputs(away, "audio", [{ ...one, member: "audio" }], sizes)).toEqual({ audio: [{}] });
+  });
+
   test("in the store, with all others of its run, as far as so many bytes go", async () => {
     const each = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const count = CAPABILITY_LOOK_BYTES_MAX / each;
-    const id = await stored(recording(each));
-    const one = { member: "audios", fileId: id };
-    const sizes = new Map([[id, each]]);
     // What a child would see is not asked here.
     const second = { seconds: 1, format: "wav", sampleRate: 8_000, channels: 1 } as const;
     const known = async (files: number): Promise<number> => {
+      const ids = await Promise.all(Array.from({ length: files }, () => stored(recording(each))));
       const { audios = [] } = await probeInputs(
         { ...context, probes: { ...probes, audio: () => Promise.resolve(second) } },
         "audio",
-        Array.from({ length: files }, () => one),
-        sizes,
+        ids.map((fileId) => ({ member: "audios", fileId })),
+        new Map(ids.map((id) => [id, each])),
       );
       return audios.filter(({ media }) => media !== undefined).length;
     };
