@@ -25,14 +25,7 @@ import {
   sweepUnknownJobs,
 } from "./jobs.ts";
 import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } from "./money.ts";
-import {
-  sweepDeadLetters,
-  sweepEndedDeliveries,
-  sweepExcessDeliveries,
-  watchDeliveries,
-  watchFailures,
-  watchQueue,
-} from "./queue.ts";
+import { sweepDeadLetters, sweepExcessDeliveries, watchDeliveries, watchFailures, watchQueue } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
 import {
   type RunSweepContext,
@@ -62,6 +55,12 @@ export async function startJanitor(): Promise<void> {
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
   const runs: RunSweepContext = { connection, database, storage, metrics, log };
+  const retention = {
+    hours: config.jobRetentionHours,
+    deliveryDays: config.deliveryRetentionDays,
+    auditLogDays: config.auditLogRetentionDays,
+    faultDays: config.faultRetentionDays,
+  };
   lifecycle.onStop("freed slots", watchFreedSlots(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
@@ -96,14 +95,13 @@ export async function startJanitor(): Promise<void> {
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
-    { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
-    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },
+    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, retention) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log, metrics }) },
     { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);

@@ -98,6 +98,7 @@ create table settle_fault (
   resolved_at timestamptz
 );
 create index settle_fault_open on settle_fault (id) where resolved_at is null;
+create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
 -- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
 -- it is busy (locked elsewhere, nothing done).

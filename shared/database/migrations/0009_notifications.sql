@@ -20,7 +20,7 @@ create table event (
   -- An alert may name channels of its own: the event goes there, and to no subscription.
   channel_ids uuid[]
 );
-create index event_occurred on event (occurred_at);
+create index event_told on event (occurred_at) where fanned_out_at is not null;
 create index event_waiting on event (occurred_at) where fanned_out_at is null;
 
 create table notification_channel (

@@ -133,6 +133,7 @@ create table budget_firing (
   spent bigint not null,
   primary key (alert_id, period, period_start, threshold)
 );
+create index budget_firing_at on budget_firing (at);
 
 -- The bounds of the period in which a time lies.
 create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$

@@ -19,6 +19,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { sweepExpiredHolds } from "#workers/janitor/money.ts";
+import { sweepRetention } from "#workers/janitor/retention.ts";
 
 const MANY = 20_000;
 /** Rows of one insert: a client of ours gives a statement up after ten seconds. */
@@ -192,6 +193,56 @@ describe("what grows around a look does not make it dearer:", () => {
       );
     await add(1);
     expect(await growthOf(() => inPieces(4 * MANY, add), "select job_share('image', 'batch')")).toBeLessThan(4);
+  });
+
+  test("history that is kept longer, for retention", async () => {
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `insert into event (workspace_id, type, metadata, fanned_out_at)
+         select $1, 'job.completed', '{}', case when i % 2 = 0 then now() end from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at)
+         select gen_random_uuid(), $1, 'job.failed', '{}', 'failed', null, now() from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into audit_log (actor, action, subject) select '{"type":"system","id":"x"}', 'a.b', 'c' from generate_series(1, $1::int)`,
+        [count],
+      );
+      await database.query(
+        `insert into dead_letter (id, stream, stream_seq, subject, reason, deliveries)
+         select gen_random_uuid(), 's', nextval('ledger_entry_id_seq'), 'x', 'y', 1 from generate_series(1, $1::int)`,
+        [count],
+      );
+      await database.query(
+        `insert into settle_fault (workspace_id, job_id, attempt, fault, held, settled, resolved_at)
+         select $1, gen_random_uuid(), 1, 'usage_record', 1, 0, case when i % 2 = 0 then now() end from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into released_name (name, workspace_id) select gen_random_uuid()::text, $1 from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+    };
+    const sent: [string, Values][] = [];
+    const query: Queryable["query"] = (text, given, name) => {
+      sent.push([text, given ?? []]);
+      return database.database.query(text, given, name);
+    };
+    await sweepRetention({ query }, { hours: 168, deliveryDays: 30, auditLogDays: 730, faultDays: 90 });
+    const looks = sent.filter(([text]) => !text.includes("response_cache") && !text.includes("sweep_retry"));
+    expect(looks).toHaveLength(10);
+    const costs = (): Promise<number[]> => Promise.all(looks.map(([text, values]) => blocksOf(text, values)));
+    await add(1_000);
+    await database.query("vacuum analyze");
+    const before = await costs();
+    await inPieces(MANY, add);
+    await database.query("vacuum analyze");
+    // An index may be a level deeper.
+    const dearer = (await costs()).map((blocks, at) => [looks[at]?.[0], blocks - (before[at] ?? 0)] as const);
+    expect(dearer.filter(([, more]) => more > 8)).toEqual([]);
   });
 
   test("items of a run that have ended, for those it still has to hear of", async () => {
