@@ -48,8 +48,9 @@ create function audit_usage(p_since timestamptz) returns table (workspace_id uui
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Disagreements that show without the history: open holds, balances, and the present day's tokens.
-create function audit_present() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+-- Disagreements that show without the history: open holds, balances, and the present day's tokens: by the day's calls, or where p_sums is
+-- true by their sum up to the border of the sums and the calls after it.
+create function audit_present(p_sums boolean) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'held is not the sum of open holds', coalesce(h.sum, 0)::text, b.held::text
   from balance b left join (select o.workspace_id, sum(amount) from hold o group by 1) h using (workspace_id)
   where b.held <> coalesce(h.sum, 0)
@@ -63,10 +64,12 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
   from balance b
   -- A call ends on its day or later; the hour of slack is for a clock that was set back.
   cross join lateral (
-    select coalesce(sum(r.tokens), 0) as sum
+    select coalesce(sum(r.tokens), 0) + case when p_sums then coalesce((
+             select d.tokens from usage_day d where d.workspace_id = b.workspace_id and d.day = b.day), 0) else 0 end as sum
     from usage_record r
     where r.workspace_id = b.workspace_id and r.day = b.day
-      and r.ended_at >= least(b.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour') u
+      and r.ended_at >= case when p_sums then (select until from usage_rollup)
+        else least(b.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour' end) u
   left join (select o.workspace_id, o.day, sum(o.tokens) from hold o group by 1, 2) h on h.workspace_id = b.workspace_id and h.day = b.day
   where b.day_tokens <> u.sum + coalesce(h.sum, 0);
 $$;
@@ -98,7 +101,16 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   union all
   select * from audit_usage('-infinity')
   union all
-  select * from audit_present();
+  select d.workspace_id, 'sum of a day''s tokens is not that of its usage records', u.sum::text, d.tokens::text
+  from usage_day d cross join usage_rollup border
+  cross join lateral (
+    select coalesce(sum(r.tokens), 0) as sum
+    from usage_record r
+    where r.workspace_id = d.workspace_id and r.day = d.day and r.ended_at < border.until
+      and r.ended_at >= least(d.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour') u
+  where d.tokens <> u.sum
+  union all
+  select * from audit_present(false);
 $$;
 
 -- The same of checkpoints and what came after them, and of the sums since the last exact audit; closes the period before last. Balances
@@ -163,7 +175,7 @@ begin
       union all
       select * from audit_usage(border.usage_until)
       union all
-      select * from audit_present();
+      select * from audit_present(true);
   end if;
   -- A period with a difference stays open, so that each audit tells of it until it is mended.
   if found then return; end if;

@@ -17,8 +17,9 @@ import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { rollUpAll } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepExpiredHolds } from "#workers/janitor/money.ts";
+import { openUsageRollUp, sweepExpiredHolds } from "#workers/janitor/money.ts";
 import { sweepRetention } from "#workers/janitor/retention.ts";
 
 const MANY = 20_000;
@@ -193,6 +194,39 @@ describe("what grows around a look does not make it dearer:", () => {
       );
     await add(1);
     expect(await growthOf(() => inPieces(4 * MANY, add), "select job_share('image', 'batch')")).toBeLessThan(4);
+  });
+
+  test("calls of the present day that are in the sums, for the hourly audit", async () => {
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
+                                   tokens, started_at)
+         select uuidv7(), 1, $1, $1, 'm', 'succeeded', '{}', false, 0, 0, 0, (now() at time zone 'utc')::date, 3, now()
+         from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        "update balance set day = (now() at time zone 'utc')::date, day_tokens = day_tokens + 3 * $2 where workspace_id = $1",
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await rollUpAll(database.database, () => rollUp());
+    };
+    const metrics = createMetrics("test");
+    const rollUp = openUsageRollUp({
+      database: database.database,
+      metrics,
+      log,
+    });
+    await add(100);
+    await database.query("vacuum analyze");
+    const look = "select * from audit_present(true) where fault like 'daily%'";
+    const all = "select * from audit_present(false) where fault like 'daily%'";
+    expect(await database.query(look)).toEqual([]);
+    expect(await growthOf(() => inPieces(MANY, add), look)).toBeLessThan(2);
+    expect(await database.query(look)).toEqual([]);
+    // The full audit reads each of them.
+    expect((await blocksOf(all)) - (await blocksOf(look))).toBeGreaterThan(200);
+    metrics.close();
   });
 
   test("history that is kept longer, for retention", async () => {

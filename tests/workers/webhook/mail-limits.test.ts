@@ -148,7 +148,7 @@ test("what owners hear of their channels is counted: nobody confirms the address
   expect((await attempts(own, [], undefined, [id])).met).toEqual(["mail_limit"]);
 });
 
-test("mail that was not sent is not counted, and a day's count goes with the day", async () => {
+test("mail that was not sent is not counted", async () => {
   const own = await createWorkspace(db.database, 0n);
   const onRcptTo = (_address: unknown, _session: unknown, callback: (error: Error) => void): void =>
     callback(refusal("451 later"));
