@@ -8,6 +8,12 @@ create table ledger_checkpoint (
   amount bigint not null
 );
 
+-- Sum of a workspace's settles that were archived: their entries and usage records are in no table any more. No row: 0.
+create table ledger_archive (
+  workspace_id uuid primary key references workspace (id),
+  amount bigint not null
+);
+
 -- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints; usage records that ended before `since`
 -- are audited, but for those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period
 -- may be closed: every transaction that has drawn an id up to next_id is numbered below next_xid.
@@ -19,9 +25,69 @@ create table ledger_border (
   next_xid xid8 not null default '0',
   next_at timestamptz not null default '-infinity',
   -- The hourly audit compares the sums of the hours since here.
-  usage_until timestamptz not null default '-infinity'
+  usage_until timestamptz not null default '-infinity',
+  -- Usage records of the hours before may be archived.
+  archived_until timestamptz not null default '-infinity'
 );
 insert into ledger_border default values;
+
+-- Begins to archive usage of whole hours before p_before, and returns the end of these hours: at most where the hourly audit has found the
+-- books exact.
+create function begin_archive(p_before timestamptz) returns timestamptz language plpgsql as $$
+declare
+  upto timestamptz;
+begin
+  select date_trunc('hour', least(p_before, b.usage_until, b.since - interval '1 hour'), 'UTC') into upto from ledger_border b for update;
+  update ledger_border set archived_until = greatest(archived_until, upto);
+  return upto;
+end $$;
+
+-- Moves up to p_max usage records of a workspace that ended before p_before out of the tables, the oldest first, with their settles and
+-- parts, and returns them. begin_archive has given p_before, and the checkpoint has their entries. What they took is added to ledger_archive in the same transaction, so
+-- that balance and checkpoint stay the sums of archive and entries. Top-ups and corrections are never archived: their ids are taken for ever.
+create function archive_usage(p_ws uuid, p_before timestamptz, p_max int) returns setof jsonb language plpgsql
+set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
+declare
+  border ledger_border;
+  jobs uuid[];
+  attempts smallint[];
+  lines jsonb[];
+  taken bigint;
+  found_n int;
+begin
+  -- No audit closes a period meanwhile, and no other process archives.
+  select * into border from ledger_border for update;
+  select array_agg(c.job_id), array_agg(c.attempt), array_agg(c.line) into jobs, attempts, lines from (
+    select u.job_id, u.attempt, to_jsonb(u) || jsonb_build_object(
+        'held', u.held::text, 'settled', u.settled::text, 'uncollected', u.uncollected::text, 'tokens', u.tokens::text,
+        'entry', case when e.id is not null then jsonb_build_object('id', e.id::text, 'amount', e.amount::text, 'at', e.at) end,
+        'parts', coalesce((
+          select jsonb_agg(to_jsonb(p) - 'workspace_id' - 'job_id' - 'attempt' || jsonb_build_object('amount', p.amount::text) order by p.part)
+          from usage_part p where p.workspace_id = p_ws and p.job_id = u.job_id and p.attempt = u.attempt), '[]')) as line
+    from (
+      select * from usage_record r where r.workspace_id = p_ws and r.ended_at < least(p_before, border.archived_until) order by r.ended_at limit p_max for update) u
+    left join ledger_entry e on e.workspace_id = p_ws and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
+    where coalesce(e.id, 0) <= border.entry_id) c;
+  if jobs is null then return; end if;
+  with gone as (
+    delete from ledger_entry e using unnest(jobs, attempts) c(job, attempt)
+    where e.workspace_id = p_ws and e.source_id = c.job and e.attempt = c.attempt and e.kind = 'settle'
+    returning e.amount)
+  select coalesce(sum(amount), 0) into taken from gone;
+  insert into ledger_archive as a (workspace_id, amount) values (p_ws, taken)
+  on conflict (workspace_id) do update set amount = a.amount + excluded.amount;
+  insert into archived_attempt as a (workspace_id, job_id, attempt)
+  select p_ws, c.job, max(c.attempt) from unnest(jobs, attempts) c(job, attempt)
+  where get_byte(uuid_send(c.job), 6) >> 4 = 5 group by c.job
+  on conflict (workspace_id, job_id) do update set attempt = greatest(a.attempt, excluded.attempt);
+  delete from usage_part p using unnest(jobs, attempts) c(job, attempt)
+  where p.workspace_id = p_ws and p.job_id = c.job and p.attempt = c.attempt;
+  delete from usage_record r using unnest(jobs, attempts) c(job, attempt)
+  where r.workspace_id = p_ws and r.job_id = c.job and r.attempt = c.attempt;
+  get diagnostics found_n = row_count;
+  if found_n <> cardinality(jobs) then raise exception 'usage records changed while they were archived'; end if;
+  return query select unnest(lines);
+end $$;
 
 -- Hours since p_since whose sums are not those of their usage records, up to the border.
 create function audit_usage(p_since timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
@@ -77,17 +143,32 @@ $$;
 -- Every disagreement between ledger, holds, balances, usage, sums and checkpoints, from the first entry on; no row means exact.
 create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'balance is not the sum of ledger entries', coalesce(l.sum, 0)::text, b.amount::text
-  from balance b left join (select e.workspace_id, sum(amount) from ledger_entry e group by 1) l using (workspace_id)
+  from balance b left join (
+    select e.workspace_id, sum(e.amount) from (
+      select workspace_id, amount from ledger_entry union all select workspace_id, amount from ledger_archive) e
+    group by 1) l using (workspace_id)
   where b.amount <> coalesce(l.sum, 0)
   union all
   select workspace_id, 'checkpoint is not the sum of its entries', coalesce(l.sum, 0)::text, coalesce(c.amount, 0)::text
   from ledger_checkpoint c
   full join (
-    select e.workspace_id, sum(e.amount)
-    from ledger_entry e join balance using (workspace_id)
-    where e.id <= (select entry_id from ledger_border)
+    select e.workspace_id, sum(e.amount) from (
+      select workspace_id, amount from ledger_entry where id <= (select entry_id from ledger_border)
+      union all select workspace_id, amount from ledger_archive) e join balance using (workspace_id)
     group by 1) l using (workspace_id)
   where coalesce(c.amount, 0) <> coalesce(l.sum, 0)
+  union all
+  -- The hourly sums of what is archived are still there.
+  select b.workspace_id, 'archive is not what its hours came to', (-h.sum)::text, (coalesce(a.amount, 0) - r.sum)::text
+  from balance b cross join ledger_border border
+  left join ledger_archive a using (workspace_id)
+  cross join lateral (
+    select coalesce(sum(s.settled), 0) as sum from usage_hour s
+    where s.workspace_id = b.workspace_id and s.hour < border.archived_until) h
+  cross join lateral (
+    select coalesce(sum(u.settled), 0) as sum from usage_record u
+    where u.workspace_id = b.workspace_id and u.ended_at < border.archived_until) r
+  where -h.sum <> coalesce(a.amount, 0) - r.sum
   union all
   select u.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
   from usage_record u
@@ -99,7 +180,7 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   from ledger_entry e left join usage_record u on u.workspace_id = e.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
   where e.kind = 'settle' and u.job_id is null
   union all
-  select * from audit_usage('-infinity')
+  select * from audit_usage((select archived_until from ledger_border))
   union all
   select d.workspace_id, 'sum of a day''s tokens is not that of its usage records', u.sum::text, d.tokens::text
   from usage_day d cross join usage_rollup border
