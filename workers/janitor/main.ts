@@ -28,10 +28,10 @@ import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } fro
 import { sweepDeadLetters, sweepExcessDeliveries, watchDeliveries, watchFailures, watchQueue } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
 import {
+  openForgottenRuns,
   type RunSweepContext,
   sweepDueRuns,
   sweepEndedRuns,
-  sweepForgottenRuns,
   sweepPublishedRuns,
   sweepStalledRuns,
 } from "./runs.ts";
@@ -78,7 +78,7 @@ export async function startJanitor(): Promise<void> {
       run: () => sweepDeadLetters({ connection, database, log, metrics }),
     },
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
-    { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
+    { name: "forgotten runs", everyMs: paced(5_000), run: openForgottenRuns(runs) },
     { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
     { name: "stalled runs", everyMs: RUN_STALLED_MS, run: () => sweepStalledRuns(runs) },
     {

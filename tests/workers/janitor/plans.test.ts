@@ -12,6 +12,7 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
+import { ALL_WORK, nextOpenWork, takeRunsOfEndedJobs, takeUnbegunRuns } from "#shared/database/run-sweeps.ts";
 import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
@@ -277,6 +278,47 @@ describe("what grows around a look does not make it dearer:", () => {
     // An index may be a level deeper.
     const dearer = (await costs()).map((blocks, at) => [looks[at]?.[0], blocks - (before[at] ?? 0)] as const);
     expect(dearer.filter(([, more]) => more > 8)).toEqual([]);
+  });
+
+  test("runs that go on, for those that wait to begin and for a turn of those whose job has ended", async () => {
+    const ids = ["00000000-0000-4000-8000-000000000004", "00000000-0000-4000-8000-000000000001"];
+    await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'r', 'admin')", ids);
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `with made as (
+           insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, progressed_at)
+           select gen_random_uuid(), $2, gen_random_uuid(), $1, 'async', 'live', 1, 'running', now() - interval '1 hour'
+           from generate_series(1, $3::int) returning id)
+         insert into step_item (run_id, step_id, attempt, item, status, work_id, rev)
+         select id, 'one', 1, 0, 'running', gen_random_uuid(), 1 from made`,
+        [...ids, count],
+      );
+    };
+    await database.query("insert into worker_slots (worker, pool, lane, slots) values ($1, 'workflow', 'live', 4)", [
+      ids[0] ?? "",
+    ]);
+    const words = { againMs: 15_000, max: 500 };
+    const costs = async (): Promise<[string, number][]> => {
+      const sent: [string, Values][] = [];
+      const query: Queryable["query"] = (text, given, name) => {
+        sent.push([text, given ?? []]);
+        return database.database.query(text, given, name);
+      };
+      await takeUnbegunRuns({ query }, 5_000, words);
+      await takeRunsOfEndedJobs({ query }, 5_000, words, await nextOpenWork({ query }, ALL_WORK, 100));
+      return Promise.all(
+        sent.map(async ([text, values]): Promise<[string, number]> => [text, await blocksOf(text, values)]),
+      );
+    };
+    await add(1_000);
+    await database.query("vacuum analyze");
+    const before = await costs();
+    await inPieces(MANY, add);
+    await database.query("vacuum analyze");
+    for (const [at, [text, blocks]] of (await costs()).entries()) {
+      expect(blocks, text).toBeLessThan(4 * Math.max(10, before[at]?.[1] ?? 0));
+    }
+    await database.query("delete from run");
   });
 
   test("items of a run that have ended, for those it still has to hear of", async () => {
