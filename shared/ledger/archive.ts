@@ -43,7 +43,15 @@ export async function archiveUsage(
   });
   let records = 0;
   if (until === null) return { records, until };
-  const workspaces = await database.query<{ id: string }>("select workspace_id as id from balance order by 1");
+  // A scalar subquery looks each workspace up by its index; `exists` might be joined, with every record read for it.
+  const workspaces = await database.slowTransaction(STEP_LIMIT_MS, (tx) =>
+    tx.query<{ id: string }>(
+      `select workspace_id as id from balance b
+       where (select u.attempt from usage_record u where u.workspace_id = b.workspace_id and u.ended_at < $1 limit 1) is not null
+       order by 1`,
+      [until],
+    ),
+  );
   for (const { id } of workspaces) {
     for (;;) {
       const moved = await database.slowTransaction(STEP_LIMIT_MS, async (tx) => {

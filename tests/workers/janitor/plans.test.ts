@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Database, Queryable } from "#shared/database/client.ts";
+import { countDeliveries } from "#shared/database/deliveries.ts";
 import {
   dropEndedJobs,
   findOverdue,
@@ -278,6 +279,25 @@ describe("what grows around a look does not make it dearer:", () => {
     // An index may be a level deeper.
     const dearer = (await costs()).map((blocks, at) => [looks[at]?.[0], blocks - (before[at] ?? 0)] as const);
     expect(dearer.filter(([, more]) => more > 8)).toEqual([]);
+  });
+
+  test("deliveries that arrived today, for the count of those that failed", async () => {
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at)
+         select gen_random_uuid(), $1, 'job.failed', '{}', 'succeeded', null, now() from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+    await database.query("delete from delivery");
+    await add(100);
+    let sent = "";
+    const query: Queryable["query"] = (text, given, name) => {
+      sent = text;
+      return database.database.query(text, given, name);
+    };
+    await countDeliveries({ query });
+    await database.query("vacuum analyze");
+    expect(await growthOf(() => inPieces(MANY, add), sent)).toBeLessThan(4);
   });
 
   test("runs that go on, for those that wait to begin and for a turn of those whose job has ended", async () => {
