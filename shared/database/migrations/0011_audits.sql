@@ -14,17 +14,14 @@ create table ledger_archive (
   amount bigint not null
 );
 
--- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints; usage records that ended before `since`
--- are audited, but for those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period
--- may be closed: every transaction that has drawn an id up to next_id is numbered below next_xid.
+-- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints. The open period may be closed up to next_id:
+-- every transaction that has drawn an id up to there is numbered below next_xid.
 create table ledger_border (
   is_only boolean primary key default true constraint ledger_border_once check (is_only),
   entry_id bigint not null default 0,
-  since timestamptz not null default '-infinity',
   next_id bigint not null default 0,
   next_xid xid8 not null default '0',
-  next_at timestamptz not null default '-infinity',
-  -- The hourly audit compares the sums of the hours since here.
+  -- Usage records that ended before are audited, and no other can end before: the sums went up to here.
   usage_until timestamptz not null default '-infinity',
   -- Usage records of the hours before may be archived.
   archived_until timestamptz not null default '-infinity'
@@ -37,7 +34,7 @@ create function begin_archive(p_before timestamptz) returns timestamptz language
 declare
   upto timestamptz;
 begin
-  select date_trunc('hour', least(p_before, b.usage_until, b.since - interval '1 hour'), 'UTC') into upto from ledger_border b for update;
+  select date_trunc('hour', least(p_before, b.usage_until), 'UTC') into upto from ledger_border b for update;
   update ledger_border set archived_until = greatest(archived_until, upto);
   return upto;
 end $$;
@@ -89,16 +86,17 @@ begin
   return query select unnest(lines);
 end $$;
 
--- Hours since p_since whose sums are not those of their usage records, up to the border.
-create function audit_usage(p_since timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+-- Hours since p_since whose sums are not those of their usage records, up to p_until, which begins an hour, or to the border.
+create function audit_usage(p_since timestamptz, p_until timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   -- The joins are lateral, so that there is an index search for each workspace, however many hours there are.
   with span as (
-    select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, r.until from balance b cross join usage_rollup r
+    select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, least(r.until, p_until) as until
+    from balance b cross join usage_rollup r
   ), summed as (
     select s.workspace_id, h.* from span s cross join lateral (
       select h.hour, sum(h.settled) as settled, sum(h.calls) as calls, sum(h.tokens) as tokens
       from usage_hour h
-      where h.workspace_id = s.workspace_id and h.hour >= s.since
+      where h.workspace_id = s.workspace_id and h.hour >= s.since and h.hour < p_until
       group by 1) h
   ), recorded as (
     select s.workspace_id, r.* from span s cross join lateral (
@@ -180,7 +178,7 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   from ledger_entry e left join usage_record u on u.workspace_id = e.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
   where e.kind = 'settle' and u.job_id is null
   union all
-  select * from audit_usage((select archived_until from ledger_border))
+  select * from audit_usage((select archived_until from ledger_border), 'infinity')
   union all
   select d.workspace_id, 'sum of a day''s tokens is not that of its usage records', u.sum::text, d.tokens::text
   from usage_day d cross join usage_rollup border
@@ -198,11 +196,15 @@ $$;
 -- are compared as in the full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction
 -- to write or lock anything.
 --
+-- Where more is new, one audit is a step: it looks at p_max entries and p_step of usage at most, and closes what it finds exact. Balances are
+-- compared by the step for which no more entries are left than it may look at.
+--
 -- Reason why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
 -- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
 -- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
 -- entries are then committed or will never be, and its own look, which comes after, sees them.
-create function audit_new_entries() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
+create function audit_new_entries(p_max bigint, p_step interval)
+returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
@@ -210,7 +212,12 @@ declare
   numbered xid8;
   border ledger_border;
   is_over boolean;
+  is_last boolean;
   summed timestamptz;
+  -- The ends of what is closed if it is exact, and of what is looked at.
+  upto bigint;
+  seen_id bigint;
+  seen timestamptz;
 begin
   if pg_current_xact_id_if_assigned() is not null then
     raise exception 'the audit of new entries needs a transaction of its own';
@@ -223,25 +230,25 @@ begin
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 
   select until into summed from usage_rollup;
+  upto := case when is_over then border.next_id else border.entry_id end;
+  seen := 'infinity';
   if border.entry_id = 0 then
     -- All of it is new: tables are read from end to end, as the full audit does.
     perform set_config('enable_seqscan', 'on', true);
     return query select * from audit_ledger();
   else
+    is_last := drawn - border.entry_id <= p_max;
+    upto := least(upto, border.entry_id + p_max);
+    seen_id := case when is_last then 9223372036854775807 else upto end;
+    seen := date_trunc('hour', border.usage_until, 'UTC') + p_step;
+    if seen >= summed then seen := 'infinity'; end if;
     return query
-      select b.workspace_id, 'balance is not the sum of ledger entries', (coalesce(c.amount, 0) + l.sum)::text, b.amount::text
-      from balance b left join ledger_checkpoint c using (workspace_id)
-      cross join lateral (
-        select coalesce(sum(e.amount), 0) as sum from ledger_entry e
-        where e.workspace_id = b.workspace_id and e.id > border.entry_id) l
-      where b.amount <> coalesce(c.amount, 0) + l.sum
-      union all
       select b.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
       from balance b
       -- Offset 0 keeps the planner from walking the whole table for all workspaces at once.
       cross join lateral (
         select r.job_id, r.attempt, r.settled from usage_record r
-        where r.workspace_id = b.workspace_id and r.ended_at >= border.since - interval '1 hour' offset 0) u
+        where r.workspace_id = b.workspace_id and r.ended_at >= border.usage_until and r.ended_at < seen offset 0) u
       left join ledger_entry e
         on e.workspace_id = b.workspace_id and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
       where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
@@ -250,40 +257,45 @@ begin
       from balance b
       cross join lateral (
         select s.source_id, s.attempt from ledger_entry s
-        where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.kind = 'settle' offset 0) e
+        where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.id <= seen_id and s.kind = 'settle' offset 0) e
       left join usage_record u on u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
       where u.job_id is null
       union all
-      select * from audit_usage(border.usage_until)
+      select * from audit_usage(border.usage_until, seen)
       union all
-      select * from audit_present(true);
+      select b.workspace_id, 'balance is not the sum of ledger entries', (coalesce(c.amount, 0) + l.sum)::text, b.amount::text
+      from balance b left join ledger_checkpoint c using (workspace_id)
+      cross join lateral (
+        select coalesce(sum(e.amount), 0) as sum from ledger_entry e
+        where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= seen_id) l
+      where is_last and b.amount <> coalesce(c.amount, 0) + l.sum
+      union all
+      select * from audit_present(true) where is_last;
   end if;
   -- A period with a difference stays open, so that each audit tells of it until it is mended.
   if found then return; end if;
 
-  if is_over then
+  if upto > border.entry_id then
     insert into ledger_checkpoint as c (workspace_id, amount)
     select e.workspace_id, sum(e.amount)
     from ledger_entry e join balance using (workspace_id)
-    where border.entry_id = 0 and e.id <= border.next_id
+    where border.entry_id = 0 and e.id <= upto
     group by 1
     union all
     select b.workspace_id, l.sum
     from balance b
     cross join lateral (
       select sum(e.amount) as sum from ledger_entry e
-      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= border.next_id) l
+      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
     where border.entry_id > 0 and l.sum is not null
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount;
-    border.entry_id := border.next_id;
-    border.since := border.next_at;
   end if;
-  update ledger_border set usage_until = summed;
+  update ledger_border set entry_id = upto, usage_until = least(seen, summed);
+  -- The rest of a period that is over is the next step's.
+  if is_over and upto < border.next_id then return; end if;
   -- A number that was not given out yet comes from the server that this database was restored from: it says nothing here.
   if not is_over and border.next_xid <= numbered then return; end if;
-  update ledger_border
-  set entry_id = border.entry_id, since = border.since, next_id = greatest(drawn, border.next_id), next_xid = numbered,
-      next_at = clock_timestamp();
+  update ledger_border set next_id = greatest(drawn, border.next_id), next_xid = numbered;
 end $$;
 
 -- Workspaces with a count that is not the sum of their files, runs and definitions, all seen in one snapshot.

@@ -108,7 +108,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
   };
   await rollUpAll(db.database, step);
   const isOpen = "select 1 from ledger_border where entry_id < (select max(id) from ledger_entry)";
-  do expect(await db.database.transaction(auditNewEntries)).toEqual([]);
+  do expect(await db.database.transaction((tx) => auditNewEntries(tx))).toEqual([]);
   while ((await db.query(isOpen)).length > 0);
   const second = join(directory, "more.jsonl");
   expect(await archive("2020-01-01", second)).toEqual({

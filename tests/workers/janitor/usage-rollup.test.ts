@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Database } from "#shared/database/client.ts";
 import { raiseUsageFloor, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
-import { auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
+import { auditInSteps, auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
@@ -28,9 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await db.query("truncate usage_hour, usage_day, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
-  await db.query(
-    "update ledger_border set entry_id = 0, since = '-infinity', next_id = 0, next_xid = '0', usage_until = '-infinity'",
-  );
+  await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
 });
@@ -282,6 +280,30 @@ describe("nothing is missing from the sums", () => {
     expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 0");
   });
 
+  test("of many hours since the last audit each step compares one, and closes it if it is exact", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await rollUp();
+    const step = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
+    do expect(await step()).toEqual([]);
+    while ((await db.query("select 1 from ledger_border where entry_id > 0")).length === 0);
+    await db.query("update ledger_border set usage_until = now() - interval '6 hours'");
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select max(hour) from usage_hour)");
+    const place = async (): Promise<number> =>
+      (await db.query<{ at: Date }>("select usage_until as at from ledger_border"))[0]?.at.getTime() ?? 0;
+    const places = [await place()];
+    while ((await step()).length === 0) places.push(await place());
+    expect(places.length).toBeGreaterThan(4);
+    for (const [at, now] of places.slice(1).entries()) expect(now - (places[at] ?? 0)).toBeLessThanOrEqual(HOUR_MS);
+    expect(await auditInSteps(db.database)).toHaveLength(1);
+    await db.query("update usage_hour set settled = settled - 1 where hour = (select max(hour) from usage_hour)");
+    expect(await auditInSteps(db.database)).toEqual([]);
+    const [{ isDone } = { isDone: false }] = await db.query<{ isDone: boolean }>(
+      'select usage_until = until as "isDone" from ledger_border cross join usage_rollup',
+    );
+    expect(isDone).toBe(true);
+  });
+
   test("tokens of a day are summed with them, and compared with those that count against the cap", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
@@ -298,7 +320,7 @@ describe("nothing is missing from the sums", () => {
     ]);
     // Calls after the border of the sums count beside them.
     await spend(db.database, [{ workspaceId, nano: 1n, tokens: 5 }]);
-    const hourly = (): Promise<object[]> => db.database.transaction(auditNewEntries);
+    const hourly = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
     const isClosed = "select 1 from ledger_border where entry_id > 0";
     do expect(await hourly()).toEqual([]);
     while ((await db.query(isClosed)).length === 0);
@@ -333,7 +355,7 @@ describe("nothing is missing from the sums", () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
     await rollUp();
-    const hourly = (): Promise<object[]> => db.database.transaction(auditNewEntries);
+    const hourly = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
     const isClosed = "select 1 from ledger_border where entry_id > 0 and usage_until > now() - interval '1 hour'";
     do expect(await hourly()).toEqual([]);
     while ((await db.query(isClosed)).length === 0);
