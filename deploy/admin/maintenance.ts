@@ -1,12 +1,16 @@
-/** Commands that go over the whole database: the books, for which a route has too little time, and the seals of stored credentials. */
+/** Commands that go over the whole database: the books, for which a route has too little time, old usage, and the seals of stored credentials. */
+import { type FileHandle, open } from "node:fs/promises";
+
 import { listSealed, replaceSealed } from "#shared/database/channel-secrets.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import { archiveUsage } from "#shared/ledger/archive.ts";
 import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 
-import type { Command } from "./command.ts";
+import { type Command, quote, UsageError } from "./command.ts";
+import { ACTOR } from "./context.ts";
 import { textOf } from "./table.ts";
 
 const BATCH = 100;
@@ -28,6 +32,31 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
     },
   },
   {
+    usage: "ledger archive --before <date> --to <file>",
+    about:
+      "moves usage records that ended before a day, and what they took in the ledger, into a new file of JSON lines; balances and sums stay",
+    needs: "database",
+    async run(context, { word }) {
+      const before = dayOf(word("before"));
+      const path = word("to");
+      const database = await context.database();
+      const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+        throw new Error(`the file ${quote(path)} cannot be made, or is there already`, { cause: error });
+      });
+      try {
+        const keep = (lines: readonly string[]): Promise<void> => append(file, lines);
+        const { records, until } = await archiveUsage(database, { before, name: path, actor: ACTOR, keep });
+        const text =
+          until === null
+            ? "the hourly audit has closed no hour yet; nothing was moved"
+            : `${records} usage records of before ${until.toISOString()} are in ${path} now`;
+        return { json: { records, until, file: path }, text };
+      } finally {
+        await file.close();
+      }
+    },
+  },
+  {
     usage: "secrets rotate",
     about:
       "seals stored credentials with SLUICE_SECRETS_KEY; run it with the old key in SLUICE_SECRETS_KEY_PREVIOUS, any number of times",
@@ -42,6 +71,30 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+/** Younger usage is looked at by people, and may be changed by what was delivered late. */
+const ARCHIVED_DAYS_MIN = 32;
+
+/** Start of a day in UTC. @throws UsageError */
+function dayOf(word: string): Date {
+  const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00:00Z` : NaN);
+  if (
+    Number.isNaN(day.getTime()) ||
+    !day.toISOString().startsWith(word) ||
+    Date.now() - day.getTime() < ARCHIVED_DAYS_MIN * 86_400_000
+  ) {
+    throw new UsageError(
+      `expected --before as a day such as 2026-01-31 of more than ${ARCHIVED_DAYS_MIN} days ago, got ${quote(word)}`,
+    );
+  }
+  return day;
+}
+
+/** On the disk when it resolves. */
+async function append(file: FileHandle, lines: readonly string[]): Promise<void> {
+  await file.appendFile(lines.map((line) => `${line}\n`).join(""));
+  await file.sync();
+}
 
 /** Row by row, so that whatever ends it leaves every row readable, and a repeat does the rest. */
 async function rotate(database: Queryable, sealer: Sealer): Promise<{ sealed: number; current: number }> {

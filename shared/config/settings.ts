@@ -114,6 +114,12 @@ export const SETTINGS = {
   runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Hours that the input of a run is kept after its end. */
   runInputHours: integer("SLUICE_RUN_INPUT_HOURS", { usual: 24, least: 1, most: 8_760 }),
+  /** Days that deliveries of notifications are kept after their end, with their attempts. */
+  deliveryRetentionDays: integer("SLUICE_DELIVERY_RETENTION_DAYS", { usual: 30, least: 1, most: 3_650 }),
+  /** Days that the audit log is kept, and which budgets were reached. */
+  auditLogRetentionDays: integer("SLUICE_AUDIT_LOG_RETENTION_DAYS", { usual: 730, least: 30, most: 36_500 }),
+  /** Days that dead letters are kept, and settle faults that were dealt with. */
+  faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
   /** Scripts in a subset of Python are run. */
   python: flag("SLUICE_PYTHON", { usual: false }),
   /** Capabilities without which a worker of their pool does not start. */

@@ -97,25 +97,16 @@ export async function countDeliveries(
   return { due: row?.due ?? 0, oldestSeconds: row?.oldest ?? 0, failed: row?.failed ?? 0 };
 }
 
-/** Deliveries that ended long ago, with their attempts. @returns how many, at most `max` */
-export async function dropEndedDeliveries(target: Queryable, olderMs: number, max: number): Promise<number> {
-  const rows = await target.query(
-    `delete from delivery where id in (
-       select id from delivery where ended_at < now() - $1 * interval '1 millisecond' order by ended_at limit $2)
-     returning id`,
-    [olderMs, max],
-  );
-  return rows.length;
-}
-
-/** Drops ended deliveries of workspaces that have more of them than they keep, the oldest first: at most `max` of each. */
+/**
+ * Drops ended deliveries of workspaces that have more of them than they keep, the oldest first: at most `max` of each. Only those in which
+ * one has ended within the hour are looked at: the others have not come to more since the last look.
+ */
 export async function dropExcessDeliveries(target: Queryable, keptMax: number, max: number): Promise<number> {
-  const crowded = await target.query<{ workspace_id: string }>(
-    "select workspace_id from delivery where ended_at is not null group by workspace_id having count(*) > $1",
-    [keptMax],
+  const active = await target.query<{ workspace_id: string }>(
+    "select distinct workspace_id from delivery where ended_at > now() - interval '1 hour'",
   );
   let dropped = 0;
-  for (const { workspace_id: workspaceId } of crowded) {
+  for (const { workspace_id: workspaceId } of active) {
     const rows = await target.query(
       `delete from delivery where id in (
          select id from delivery where workspace_id = $1 and ended_at is not null order by id desc offset $2 limit $3)

@@ -35,7 +35,3 @@ export async function takeMail(
     );
   };
 }
-
-export async function dropMailCounts(target: Queryable): Promise<void> {
-  await target.query("delete from mail_sent where day < (now() at time zone 'UTC')::date");
-}

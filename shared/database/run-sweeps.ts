@@ -67,31 +67,63 @@ export function takeDueRuns(target: Queryable, words: Words): Promise<WaitingRun
   );
 }
 
+/** Open work whose ids lie behind `after`, up to `upto`. */
+export interface WorkSpan {
+  readonly after: string;
+  readonly upto: string;
+}
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+export const ALL_WORK: WorkSpan = { after: FIRST_ID, upto: LAST_ID };
+
+/** Returns the span of the next `max` pieces of open work behind `before`; after the last one it begins anew. */
+export async function nextOpenWork(target: Queryable, before: WorkSpan, max: number): Promise<WorkSpan> {
+  const after = before.upto === LAST_ID ? FIRST_ID : before.upto;
+  const [row] = await target.query<{ id: string }>(
+    `select work_id as id from step_item where work_id is not null and credits is null and work_id > $1
+     order by work_id offset $2 limit 1`,
+    [after, max - 1],
+    "next_open_work",
+  );
+  return { after, upto: row?.id ?? LAST_ID };
+}
+
 /** Those whose job has ended a while ago: the word of it was lost. It begins with open work, so what has ended long ago costs nothing. */
-export function takeRunsOfEndedJobs(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
+export function takeRunsOfEndedJobs(
+  target: Queryable,
+  olderMs: number,
+  words: Words,
+  { after, upto }: WorkSpan = ALL_WORK,
+): Promise<WaitingRun[]> {
   return takeWords(
     target,
     "take_runs_of_ended_jobs",
     `select i.run_id as id, ended.ended_at as since from step_item i
      cross join lateral (
        select j.ended_at from job j where j.id = i.work_id and j.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
-     where i.work_id is not null and i.credits is null and not i.is_run`,
+     where i.work_id is not null and i.credits is null and not i.is_run and i.work_id > $4 and i.work_id <= $5`,
     words,
-    [olderMs],
+    [olderMs, after, upto],
   );
 }
 
 /** Those whose child has ended a while ago. */
-export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
+export function takeRunsOfEndedRuns(
+  target: Queryable,
+  olderMs: number,
+  words: Words,
+  { after, upto }: WorkSpan = ALL_WORK,
+): Promise<WaitingRun[]> {
   return takeWords(
     target,
     "take_runs_of_ended_runs",
     `select i.run_id as id, ended.ended_at as since from step_item i
      cross join lateral (
        select c.ended_at from run c where c.id = i.work_id and c.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
-     where i.work_id is not null and i.credits is null and i.is_run`,
+     where i.work_id is not null and i.credits is null and i.is_run and i.work_id > $4 and i.work_id <= $5`,
     words,
-    [olderMs],
+    [olderMs, after, upto],
   );
 }
 

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createApp } from "#ingress/app.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
 import type { ChannelCreateRequest } from "#schemas/generated/types.ts";
+import { SETTINGS } from "#shared/config/settings.ts";
 import { validate } from "#shared/contracts.ts";
 import { EVENTS } from "#shared/events/events.ts";
 import {
@@ -20,7 +21,6 @@ import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { ATTEMPT_MS } from "#workers/webhook/post.ts";
 import { CHANNEL_FAILING_MS, CHANNEL_OPEN_MS } from "#workers/webhook/attempt.ts";
 import { RECOVER_DAYS_MAX, RECOVER_MAX } from "#ingress/routes/settings/notification-channels.ts";
-import { DELIVERY_KEEP_MS } from "#workers/janitor/queue.ts";
 import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
 
 import { blocks, code, PAGE, table } from "./notifications-page.ts";
@@ -64,7 +64,7 @@ test("it says the limits in force", () => {
     `${lengthOf(real(CHANNEL_OPEN_MS) * 20) === "10 min" ? "to ten minutes" : "?"} at most`,
     `of the last ${RECOVER_DAYS_MAX} days`,
     `at most ${RECOVER_MAX.toLocaleString("en")} at once`,
-    `for ${DELIVERY_KEEP_MS / 86_400_000} days after their end`,
+    `for ${SETTINGS.deliveryRetentionDays.usual} days after their end`,
     `of each secret for ${PREVIOUS_SECRET_MS === 86_400_000 ? "a day" : "?"}`,
   ];
   expect(said.filter((one) => !text.includes(one))).toEqual([]);

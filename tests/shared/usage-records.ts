@@ -29,7 +29,8 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
   }
   await target.query(
     `update usage_record u
-     set key_id = coalesce(c.key_id, u.key_id), model = coalesce(c.model, u.model), ended_at = coalesce(c.at, u.ended_at)
+     set key_id = coalesce(c.key_id, u.key_id), model = coalesce(c.model, u.model), ended_at = coalesce(c.at, u.ended_at),
+       day = least(u.day, (c.at at time zone 'utc')::date)
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) c(job_id, key_id, model, at)
      where u.job_id = c.job_id`,
     [
@@ -45,8 +46,8 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
      set day_tokens = b.day_tokens - moved.tokens
      from (
        select u.workspace_id, sum(u.tokens) as tokens
-       from usage_record u
-       where u.job_id = any ($1::uuid[]) and u.ended_at < (now() at time zone 'utc')::date at time zone 'utc' - interval '1 hour'
+       from usage_record u join balance o on o.workspace_id = u.workspace_id
+       where u.job_id = any ($1::uuid[]) and u.day < o.day
        group by 1) moved
      where b.workspace_id = moved.workspace_id`,
     [plainArray(made.map(({ jobId }) => jobId))],

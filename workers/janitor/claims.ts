@@ -94,15 +94,26 @@ async function isDeleted({ storage, log }: Context, key: string): Promise<boolea
 async function sweepPage(context: Context, claims: readonly StoredClaim[]): Promise<number> {
   const old = claims.filter(isOld);
   if (old.length === 0) return 0;
-  // A claim knows its job and no workspace: all open holds are looked through, which are few. A dead letter's job may yet be
-  // sent on its way again.
-  const open = await context.database.query<{ job_id: string }>(
-    `select job_id from hold where job_id = any($1::uuid[])
-     union all
-     select job_id from dead_letter where job_id = any($1::uuid[]) and redriven_at is null`,
-    [plainArray(old.map((claim) => claim.jobId))],
+  const ids = [...new Set(old.map((claim) => claim.jobId))];
+  // The job of a dead letter may yet be sent on its way again.
+  const jobs = await context.database.query<{ id: string; is_open: boolean }>(
+    `select id, state in ('queued', 'running')
+            or exists (select from dead_letter l where l.job_id = job.id and l.redriven_at is null) as is_open
+     from job where id = any($1::uuid[])`,
+    [plainArray(ids)],
   );
-  const isOpen = new Set(open.map((row) => row.job_id));
+  const isOpen = new Set(jobs.filter((job) => job.is_open).map(({ id }) => id));
+  const known = new Set(jobs.map(({ id }) => id));
+  const live = ids.filter((id) => !known.has(id));
+  // A claim knows its call and no workspace, so all open holds are looked through. Nearly all claims of this age are of jobs, which are
+  // found by id above; those of live calls are what a process left that died.
+  const held =
+    live.length === 0
+      ? []
+      : await context.database.query<{ job_id: string }>("select job_id from hold where job_id = any($1::uuid[])", [
+          plainArray(live),
+        ]);
+  for (const row of held) isOpen.add(row.job_id);
   let deleted = 0;
   for (const { jobId, key } of old) if (!isOpen.has(jobId) && (await isDeleted(context, key))) deleted += 1;
   return deleted;

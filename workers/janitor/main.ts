@@ -29,7 +29,6 @@ import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } fro
 import {
   fitQueue,
   sweepDeadLetters,
-  sweepEndedDeliveries,
   sweepExcessDeliveries,
   watchDeliveries,
   watchFailures,
@@ -37,10 +36,10 @@ import {
 } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
 import {
+  openForgottenRuns,
   type RunSweepContext,
   sweepDueRuns,
   sweepEndedRuns,
-  sweepForgottenRuns,
   sweepPublishedRuns,
   sweepStalledRuns,
 } from "./runs.ts";
@@ -66,6 +65,12 @@ export async function startJanitor(): Promise<void> {
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
   const runs: RunSweepContext = { connection, database, storage, metrics, log };
+  const retention = {
+    hours: config.jobRetentionHours,
+    deliveryDays: config.deliveryRetentionDays,
+    auditLogDays: config.auditLogRetentionDays,
+    faultDays: config.faultRetentionDays,
+  };
   lifecycle.onStop("freed slots", watchFreedSlots(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
@@ -83,7 +88,7 @@ export async function startJanitor(): Promise<void> {
       run: () => sweepDeadLetters({ connection, database, log, metrics }),
     },
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
-    { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
+    { name: "forgotten runs", everyMs: paced(5_000), run: openForgottenRuns(runs) },
     { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
     { name: "stalled runs", everyMs: RUN_STALLED_MS, run: () => sweepStalledRuns(runs) },
     {
@@ -101,14 +106,13 @@ export async function startJanitor(): Promise<void> {
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
-    { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
-    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },
+    { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, retention) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log, metrics }) },
     { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);

@@ -7,7 +7,7 @@ import { type Database, type Queryable, SQL, sqlState } from "#shared/database/c
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { expiredHolds, openHolds } from "#shared/database/holds.ts";
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
-import { AUDIT_LIMIT_MS, auditNewEntries } from "#shared/ledger/audit.ts";
+import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -135,7 +135,7 @@ export async function checkInvariants(context: {
 }): Promise<void> {
   const { database, log, metrics } = context;
   for (const [name, audit] of AUDITS) {
-    const faults = await database.slowTransaction(AUDIT_LIMIT_MS, audit);
+    const faults = await audit(database);
     if (name === "ledger") metrics.ledgerFaults.set(faults.length);
     if (faults.length === 0) log.info(`${name} audit: exact`);
     for (const fault of faults.slice(0, 20)) log.error({ ...fault }, `${name} audit found a difference`);
@@ -143,6 +143,6 @@ export async function checkInvariants(context: {
 }
 
 const AUDITS = [
-  ["ledger", auditNewEntries],
-  ["storage", auditStorage],
+  ["ledger", auditInSteps],
+  ["storage", (database: Database) => database.slowTransaction(AUDIT_LIMIT_MS, auditStorage)],
 ] as const;

@@ -7,8 +7,7 @@ import type { NatsConnection } from "nats";
 
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
-import { countDeliveries, dropEndedDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
-import { dropMailCounts } from "#shared/database/mail-sent.ts";
+import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
 import { withFleetSlots } from "#shared/database/pools.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
@@ -26,9 +25,8 @@ import {
 } from "#shared/queue/subjects.ts";
 import { fitTopology, LANE_SETTINGS } from "#shared/queue/topology.ts";
 
-/** Ended deliveries of one workspace that can be read, the newest, and for how long. */
+/** Ended deliveries of one workspace that can be read, the newest. */
 const DELIVERIES_KEPT_MAX = 100_000;
-export const DELIVERY_KEEP_MS = 30 * 86_400_000;
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
   const { queueDepth, queueUnacknowledged, queueUnacknowledgedMax } = context.metrics;
@@ -76,7 +74,7 @@ export async function watchFailures(
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
 }
 
-// Figures of deliveries, and the end of old ones. What is due is found by the workers of the pool webhook themselves.
+// Figures of deliveries, and the end of those beyond what a workspace keeps. What is due is found by the workers of the pool webhook themselves.
 
 const BATCH = 1_000;
 
@@ -92,11 +90,6 @@ export async function watchDeliveries(
 
 export async function sweepExcessDeliveries(database: Queryable, keptMax: number = DELIVERIES_KEPT_MAX): Promise<void> {
   while ((await dropExcessDeliveries(database, keptMax, BATCH)) > 0);
-}
-
-export async function sweepEndedDeliveries(database: Queryable): Promise<void> {
-  while ((await dropEndedDeliveries(database, DELIVERY_KEEP_MS, BATCH)) === BATCH);
-  await dropMailCounts(database);
 }
 
 // A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so this sweep looks at

@@ -1,37 +1,73 @@
-/** Rows that are no longer needed, in bounded batches. Ledger and usage are kept. */
+/** Rows that are no longer needed, in bounded batches, found by an index of what goes first. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
 import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
 const BATCH = 1_000;
+const HOURS_PER_DAY = 24;
 
-/** @param hours how long events are kept, as jobs are */
-export async function sweepRetention(database: Queryable, hours: number): Promise<void> {
-  await repeat(() =>
-    database.query(
-      `delete from relay_progress where (workspace_id, job_id) in (
-         select p.workspace_id, p.job_id from relay_progress p
-         where p.at < now() - interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
-         order by p.at
-         limit $1)
-       returning 1`,
-      [BATCH],
-    ),
-  );
-  await repeat(() =>
-    database.query(
-      `delete from event where id in (
-         select id from event where occurred_at < now() - $1 * interval '1 hour' 
-           and (fanned_out_at is not null or occurred_at < now() - interval '14 days') order by occurred_at limit $2)
-       returning 1`,
-      [hours, BATCH],
-    ),
-  );
+/** Time for which each kind of row is kept. */
+export interface Retention {
+  /** Events, as jobs. */
+  readonly hours: number;
+  readonly deliveryDays: number;
+  /** The audit log, and which budgets were reached. */
+  readonly auditLogDays: number;
+  /** Dead letters, and settle faults that an operator has dealt with. */
+  readonly faultDays: number;
+}
+
+/** Conditions on rows that go; $1 hours have passed, and $2 rows are looked at. */
+const RELAYED = `relay_progress where (workspace_id, job_id) in (
+  select p.workspace_id, p.job_id from relay_progress p
+  where p.at < now() - $1 * interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
+  order by p.at limit $2)`;
+const TOLD = `event where id in (
+  select id from event where fanned_out_at is not null and occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)`;
+const UNTOLD = `event where id in (
+  select id from event where fanned_out_at is null and occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)`;
+const DELIVERIES = `delivery where id in (
+  select id from delivery where ended_at < now() - $1 * interval '1 hour' order by ended_at limit $2)`;
+const MAIL_COUNTS = `mail_sent where (workspace_id, mailbox, day) in (
+  select workspace_id, mailbox, day from mail_sent where day < ((now() - $1 * interval '1 hour') at time zone 'UTC')::date order by day limit $2)`;
+// Ids come in the order of time, or nearly: only the oldest are looked at, and no index by time is needed.
+const LOGGED = `audit_log where id in (
+  select id from (select id, at from audit_log order by id limit $2) oldest where at < now() - $1 * interval '1 hour')`;
+// An alert looks once more at the period in which it looked last: what it fired for then stays, or it would fire anew.
+const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold) in (
+  select f.alert_id, f.period, f.period_start, f.threshold from budget_firing f join budget_alert a on a.id = f.alert_id
+  where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_at, a.judged_from))
+  order by f.at limit $2)`;
+const LETTERS = `dead_letter where id in (
+  select id from dead_letter where at < now() - $1 * interval '1 hour' order by at limit $2)`;
+const FAULTS = `settle_fault where id in (
+  select id from settle_fault where resolved_at < now() - $1 * interval '1 hour' order by resolved_at limit $2)`;
+const NAMES = `released_name where name in (
+  select name from released_name where released_at < now() - $1 * interval '1 hour' order by released_at limit $2)`;
+
+/** Days for which nothing but the workspace that gave it up may have a name: as is_kept_for_another has it. */
+const NAME_DAYS = 30;
+/** Events that no worker tells of are given up after so many days. */
+const UNTOLD_DAYS = 14;
+
+export async function sweepRetention(database: Queryable, keep: Retention): Promise<void> {
+  const audit = keep.auditLogDays * HOURS_PER_DAY;
+  const faults = keep.faultDays * HOURS_PER_DAY;
+  await drop(database, RELAYED, 1);
+  await drop(database, TOLD, keep.hours);
+  await drop(database, UNTOLD, Math.max(keep.hours, UNTOLD_DAYS * HOURS_PER_DAY));
+  await drop(database, DELIVERIES, keep.deliveryDays * HOURS_PER_DAY);
+  await drop(database, MAIL_COUNTS, 0);
+  await drop(database, LOGGED, audit);
+  await drop(database, FIRINGS, audit);
+  await drop(database, LETTERS, faults);
+  await drop(database, FAULTS, faults);
+  await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);
   while ((await dropExpiredAnswers(database, BATCH)) >= BATCH);
   while ((await dropOldRetries(database, BATCH)) >= BATCH);
 }
 
 /** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */
-async function repeat(batch: () => Promise<object[]>): Promise<void> {
-  while ((await batch()).length === BATCH);
+async function drop(database: Queryable, rows: string, hours: number): Promise<void> {
+  while ((await database.query(`delete from ${rows} returning 1`, [hours, BATCH])).length === BATCH);
 }

@@ -3,12 +3,14 @@ import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import {
+  ALL_WORK,
   dropEndedRuns,
   dropOldestRuns,
   dropRunInputs,
   findFullWorkspaces,
   findLateRuns,
   findUntoldRuns,
+  nextOpenWork,
   takeDueRuns,
   takeRunsOfEndedJobs,
   takeRunsOfEndedRuns,
@@ -53,22 +55,33 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
   wakeAll(connection, await takeDueRuns(database, WORDS));
 }
 
-export async function sweepForgottenRuns(context: RunSweepContext): Promise<void> {
+/**
+ * Open work that one turn looks at: where more is open, turns share it, so that none takes longer however much goes on. At 20,000 it takes
+ * 60 ms.
+ */
+const OPEN_WORK_MAX = 20_000;
+
+/** @param openMax open work that a turn looks at */
+export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
+  let span = ALL_WORK;
   const searches: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
-    jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS),
-    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
+    jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS, span),
+    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS, span),
     unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
   };
-  // One after the other, and each whatever became of those before.
-  for (const [why, look] of Object.entries(searches)) {
-    const found = await look().catch((error: unknown) => {
-      log.warn({ err: error, why }, "runs could not be looked for");
-      return [];
-    });
-    if (found.length > 0) log.warn({ why, runs: found.length }, "runs are woken");
-    wakeAll(connection, found);
-  }
+  return async () => {
+    span = await nextOpenWork(database, span, openMax);
+    // One after the other, and each whatever became of those before.
+    for (const [why, look] of Object.entries(searches)) {
+      const found = await look().catch((error: unknown) => {
+        log.warn({ err: error, why }, "runs could not be looked for");
+        return [];
+      });
+      if (found.length > 0) log.warn({ why, runs: found.length }, "runs are woken");
+      wakeAll(connection, found);
+    }
+  };
 }
 
 export async function sweepStalledRuns({ connection, database, metrics, log }: RunSweepContext): Promise<void> {

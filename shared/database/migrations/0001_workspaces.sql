@@ -22,6 +22,7 @@ create table released_name (
   released_at timestamptz not null default now()
 );
 create index released_name_workspace on released_name (workspace_id, released_at);
+create index released_name_at on released_name (released_at);
 
 -- True when another workspace gave the name up lately.
 create function is_kept_for_another(p_name text, p_ws uuid) returns boolean language sql stable as $$

@@ -48,6 +48,14 @@ create index usage_record_key on usage_record (workspace_id, key_id, ended_at);
 -- Records come in order of this column, or nearly.
 create index usage_record_ended on usage_record using brin (ended_at) with (pages_per_range = 8, autosummarize = on);
 
+-- The last attempt of calls whose records are archived, under ids that may come again: those made from a name (version 5).
+create table archived_attempt (
+  workspace_id uuid not null,
+  job_id uuid not null,
+  attempt smallint not null,
+  primary key (workspace_id, job_id)
+);
+
 -- Earlier models of a stream that was continued, one row for each before the last. The call's one usage record names the model
 -- that its hold named last, and sums everything. Written when the hold moves on, so that it is there when any process closes
 -- the hold.
@@ -98,6 +106,7 @@ create table settle_fault (
   resolved_at timestamptz
 );
 create index settle_fault_open on settle_fault (id) where resolved_at is null;
+create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
 -- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
 -- it is busy (locked elsewhere, nothing done).

@@ -121,6 +121,9 @@ create table dead_letter (
   at timestamptz not null default now(),
   redriven_at timestamptz
 );
+create index dead_letter_at on dead_letter (at, id);
+create index dead_letter_open on dead_letter (at, id) where redriven_at is null;
+create index dead_letter_of_job on dead_letter (job_id) where redriven_at is null;
 -- Two janitors may see the same message. A sequence alone is not enough: a wiped stream counts from 1 again.
 create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
 

@@ -137,8 +137,9 @@ begin
            clock_timestamp() + t.deadline_ms * interval '1 millisecond',
            case when t.error is not null then clock_timestamp() end,
            -- An id of version 5 is made from a name, which may come again when its job is not kept any more.
-           case when get_byte(uuid_send(t.id), 6) >> 4 = 5 then 1 + coalesce((
-             select max(u.attempt) from usage_record u where u.workspace_id = t.workspace_id and u.job_id = t.id), 0) else 1 end
+           case when get_byte(uuid_send(t.id), 6) >> 4 = 5 then 1 + greatest(0,
+             (select max(u.attempt) from usage_record u where u.workspace_id = t.workspace_id and u.job_id = t.id),
+             (select a.attempt from archived_attempt a where a.workspace_id = t.workspace_id and a.job_id = t.id)) else 1 end
     from unnest(offers) t
     order by t.id, t.n
     on conflict (id) do nothing

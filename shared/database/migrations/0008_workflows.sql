@@ -110,6 +110,8 @@ create index run_of_workflow on run (workflow_id, created_at desc, id desc) wher
 create index run_workflow_open on run (workflow_id) where workflow_id is not null and status in ('queued', 'running');
 create index run_children on run (parent_id) where parent_id is not null;
 create index run_unfinished on run (progressed_at) where status in ('queued', 'running');
+create index run_unbegun on run (progressed_at)
+  where status in ('queued', 'running') and (cancel_requested or (status = 'queued' and due_at is null));
 create index run_active on run (workspace_id) where status in ('queued', 'running');
 create index run_active_root on run (workspace_id) where parent_id is null and status in ('queued', 'running');
 create index run_due on run (due_at) where due_at is not null;

@@ -20,7 +20,7 @@ create table event (
   -- An alert may name channels of its own: the event goes there, and to no subscription.
   channel_ids uuid[]
 );
-create index event_occurred on event (occurred_at);
+create index event_told on event (occurred_at) where fanned_out_at is not null;
 create index event_waiting on event (occurred_at) where fanned_out_at is null;
 
 create table notification_channel (
@@ -106,6 +106,7 @@ create index delivery_mail on delivery (next_at) where status = 'pending' and ch
 create index delivery_newest on delivery (workspace_id, id);
 create index delivery_of_channel on delivery (channel_id, id);
 create index delivery_ended on delivery (ended_at) where ended_at is not null;
+create index delivery_failed on delivery (ended_at) where status = 'failed';
 
 create table delivery_attempt (
   delivery_id uuid not null references delivery (id) on delete cascade,

@@ -18,6 +18,13 @@ create table usage_hour (
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 
+-- Tokens of the last UTC day on which a call of the workspace that is in the sums was admitted, for the hourly audit.
+create table usage_day (
+  workspace_id uuid primary key,
+  day date not null,
+  tokens bigint not null
+) with (fillfactor = 70);
+
 -- The border of the sums, in one row. They hold every record that ended before `until`, and a reader adds the records after that. They
 -- may go on to next_at once every transaction numbered below next_xid is over.
 create table usage_rollup (
@@ -67,14 +74,26 @@ begin
   elsif r.next_xid > numbered then
     r.next_at := r.until;
   end if;
+  with summed as materialized (
+    select u.workspace_id, date_trunc('hour', u.ended_at, 'UTC') as hour, u.key_id, u.model,
+           coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000') as workflow_id, u.status, u.day, count(*) as calls,
+           sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens
+    from usage_record u
+    left join job j on j.id = u.job_id
+    left join run r2 on r2.id = j.run_id
+    where u.ended_at >= r.until and u.ended_at < upto
+    group by 1, 2, 3, 4, 5, 6, 7
+  ), days as (
+    -- The day of a balance never goes back, so an earlier one is of no use any more.
+    insert into usage_day as d (workspace_id, day, tokens)
+    select distinct on (s.workspace_id) s.workspace_id, s.day, sum(s.tokens) from summed s group by 1, 2 order by 1, 2 desc
+    on conflict (workspace_id) do update
+    set tokens = case when excluded.day = d.day then d.tokens else 0 end + excluded.tokens, day = excluded.day
+    where excluded.day >= d.day
+  )
   insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
-  select u.workspace_id, date_trunc('hour', u.ended_at, 'UTC'), u.key_id, u.model,
-         coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000'), u.status, count(*), sum(u.settled), sum(u.uncollected),
-         sum(u.tokens)
-  from usage_record u
-  left join job j on j.id = u.job_id
-  left join run r2 on r2.id = j.run_id
-  where u.ended_at >= r.until and u.ended_at < upto
+  select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens)
+  from summed s
   group by 1, 2, 3, 4, 5, 6
   on conflict (workspace_id, hour, key_id, model, workflow_id, status) do update
   set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
@@ -119,6 +138,7 @@ create table budget_firing (
   spent bigint not null,
   primary key (alert_id, period, period_start, threshold)
 );
+create index budget_firing_at on budget_firing (at);
 
 -- The bounds of the period in which a time lies.
 create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$

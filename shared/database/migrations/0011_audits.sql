@@ -18,31 +18,95 @@ language sql immutable as $$
   select b.workspace_id, 'spent is not the sum of settles', p_spent::text, b.spent::text where b.spent <> p_spent
 $$;
 
--- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints; usage records that ended before `since`
--- are audited, but for those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period
--- may be closed: every transaction that has drawn an id up to next_id is numbered below next_xid.
+-- Sum of a workspace's settles that were archived: their entries and usage records are in no table any more. No row: 0.
+create table ledger_archive (
+  workspace_id uuid primary key references workspace (id),
+  amount bigint not null
+);
+
+-- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints. The open period may be closed up to next_id:
+-- every transaction that has drawn an id up to there is numbered below next_xid.
 create table ledger_border (
   is_only boolean primary key default true constraint ledger_border_once check (is_only),
   entry_id bigint not null default 0,
-  since timestamptz not null default '-infinity',
   next_id bigint not null default 0,
   next_xid xid8 not null default '0',
-  next_at timestamptz not null default '-infinity',
-  -- The hourly audit compares the sums of the hours since here.
-  usage_until timestamptz not null default '-infinity'
+  -- Usage records that ended before are audited, and no other can end before: the sums went up to here.
+  usage_until timestamptz not null default '-infinity',
+  -- Usage records of the hours before may be archived.
+  archived_until timestamptz not null default '-infinity'
 );
 insert into ledger_border default values;
 
--- Hours since p_since whose sums are not those of their usage records, up to the border.
-create function audit_usage(p_since timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+-- Begins to archive usage of whole hours before p_before, and returns the end of these hours: at most where the hourly audit has found the
+-- books exact.
+create function begin_archive(p_before timestamptz) returns timestamptz language plpgsql as $$
+declare
+  upto timestamptz;
+begin
+  select date_trunc('hour', least(p_before, b.usage_until), 'UTC') into upto from ledger_border b for update;
+  update ledger_border set archived_until = greatest(archived_until, upto);
+  return upto;
+end $$;
+
+-- Moves up to p_max usage records of a workspace that ended before p_before out of the tables, the oldest first, with their settles and
+-- parts, and returns them. begin_archive has given p_before, and the checkpoint has their entries. What they took is added to ledger_archive in the same transaction, so
+-- that balance and checkpoint stay the sums of archive and entries. Top-ups and corrections are never archived: their ids are taken for ever.
+create function archive_usage(p_ws uuid, p_before timestamptz, p_max int) returns setof jsonb language plpgsql
+set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
+declare
+  border ledger_border;
+  jobs uuid[];
+  attempts smallint[];
+  lines jsonb[];
+  taken bigint;
+  found_n int;
+begin
+  -- No audit closes a period meanwhile, and no other process archives.
+  select * into border from ledger_border for update;
+  select array_agg(c.job_id), array_agg(c.attempt), array_agg(c.line) into jobs, attempts, lines from (
+    select u.job_id, u.attempt, to_jsonb(u) || jsonb_build_object(
+        'held', u.held::text, 'settled', u.settled::text, 'uncollected', u.uncollected::text, 'tokens', u.tokens::text,
+        'entry', case when e.id is not null then jsonb_build_object('id', e.id::text, 'amount', e.amount::text, 'at', e.at) end,
+        'parts', coalesce((
+          select jsonb_agg(to_jsonb(p) - 'workspace_id' - 'job_id' - 'attempt' || jsonb_build_object('amount', p.amount::text) order by p.part)
+          from usage_part p where p.workspace_id = p_ws and p.job_id = u.job_id and p.attempt = u.attempt), '[]')) as line
+    from (
+      select * from usage_record r where r.workspace_id = p_ws and r.ended_at < least(p_before, border.archived_until) order by r.ended_at limit p_max for update) u
+    left join ledger_entry e on e.workspace_id = p_ws and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
+    where coalesce(e.id, 0) <= border.entry_id) c;
+  if jobs is null then return; end if;
+  with gone as (
+    delete from ledger_entry e using unnest(jobs, attempts) c(job, attempt)
+    where e.workspace_id = p_ws and e.source_id = c.job and e.attempt = c.attempt and e.kind = 'settle'
+    returning e.amount)
+  select coalesce(sum(amount), 0) into taken from gone;
+  insert into ledger_archive as a (workspace_id, amount) values (p_ws, taken)
+  on conflict (workspace_id) do update set amount = a.amount + excluded.amount;
+  insert into archived_attempt as a (workspace_id, job_id, attempt)
+  select p_ws, c.job, max(c.attempt) from unnest(jobs, attempts) c(job, attempt)
+  where get_byte(uuid_send(c.job), 6) >> 4 = 5 group by c.job
+  on conflict (workspace_id, job_id) do update set attempt = greatest(a.attempt, excluded.attempt);
+  delete from usage_part p using unnest(jobs, attempts) c(job, attempt)
+  where p.workspace_id = p_ws and p.job_id = c.job and p.attempt = c.attempt;
+  delete from usage_record r using unnest(jobs, attempts) c(job, attempt)
+  where r.workspace_id = p_ws and r.job_id = c.job and r.attempt = c.attempt;
+  get diagnostics found_n = row_count;
+  if found_n <> cardinality(jobs) then raise exception 'usage records changed while they were archived'; end if;
+  return query select unnest(lines);
+end $$;
+
+-- Hours since p_since whose sums are not those of their usage records, up to p_until, which begins an hour, or to the border.
+create function audit_usage(p_since timestamptz, p_until timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   -- The joins are lateral, so that there is an index search for each workspace, however many hours there are.
   with span as (
-    select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, r.until from balance b cross join usage_rollup r
+    select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, least(r.until, p_until) as until
+    from balance b cross join usage_rollup r
   ), summed as (
     select s.workspace_id, h.* from span s cross join lateral (
       select h.hour, sum(h.settled) as settled, sum(h.calls) as calls, sum(h.tokens) as tokens
       from usage_hour h
-      where h.workspace_id = s.workspace_id and h.hour >= s.since
+      where h.workspace_id = s.workspace_id and h.hour >= s.since and h.hour < p_until
       group by 1) h
   ), recorded as (
     select s.workspace_id, r.* from span s cross join lateral (
@@ -58,8 +122,9 @@ create function audit_usage(p_since timestamptz) returns table (workspace_id uui
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Disagreements that show without the history: open holds, balances, and the present day's tokens.
-create function audit_present() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+-- Disagreements that show without the history: open holds, balances, and the present day's tokens: by the day's calls, or where p_sums is
+-- true by their sum up to the border of the sums and the calls after it.
+create function audit_present(p_sums boolean) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'held is not the sum of open holds', coalesce(h.sum, 0)::text, b.held::text
   from balance b left join (select o.workspace_id, sum(amount) from hold o group by 1) h using (workspace_id)
   where b.held <> coalesce(h.sum, 0)
@@ -73,10 +138,12 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
   from balance b
   -- A call ends on its day or later; the hour of slack is for a clock that was set back.
   cross join lateral (
-    select coalesce(sum(r.tokens), 0) as sum
+    select coalesce(sum(r.tokens), 0) + case when p_sums then coalesce((
+             select d.tokens from usage_day d where d.workspace_id = b.workspace_id and d.day = b.day), 0) else 0 end as sum
     from usage_record r
     where r.workspace_id = b.workspace_id and r.day = b.day
-      and r.ended_at >= least(b.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour') u
+      and r.ended_at >= case when p_sums then (select until from usage_rollup)
+        else least(b.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour' end) u
   left join (select o.workspace_id, o.day, sum(o.tokens) from hold o group by 1, 2) h on h.workspace_id = b.workspace_id and h.day = b.day
   where b.day_tokens <> u.sum + coalesce(h.sum, 0);
 $$;
@@ -85,19 +152,33 @@ $$;
 create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select f.*
   from balance b
-  left join (select e.workspace_id, sum(amount), sum(-amount) filter (where kind = 'settle') as spent from ledger_entry e group by 1) l
-    using (workspace_id)
+  left join (
+    select e.workspace_id, sum(e.amount), sum(-e.amount) filter (where e.kind = 'settle') as spent from (
+      select workspace_id, amount, kind from ledger_entry union all select workspace_id, amount, 'settle' from ledger_archive) e
+    group by 1) l using (workspace_id)
   cross join lateral audit_balance(b, coalesce(l.sum, 0), coalesce(l.spent, 0)) f
   union all
   select workspace_id, 'checkpoint is not the sum of its entries', format('%s, %s spent', coalesce(l.sum, 0), coalesce(l.spent, 0)),
          format('%s, %s spent', coalesce(c.amount, 0), coalesce(c.spent, 0))
   from ledger_checkpoint c
   full join (
-    select e.workspace_id, sum(e.amount), sum(-e.amount) filter (where e.kind = 'settle') as spent
-    from ledger_entry e join balance using (workspace_id)
-    where e.id <= (select entry_id from ledger_border)
+    select e.workspace_id, sum(e.amount), sum(-e.amount) filter (where e.kind = 'settle') as spent from (
+      select workspace_id, amount, kind from ledger_entry where id <= (select entry_id from ledger_border)
+      union all select workspace_id, amount, 'settle' from ledger_archive) e join balance using (workspace_id)
     group by 1) l using (workspace_id)
   where (coalesce(c.amount, 0), coalesce(c.spent, 0)) <> (coalesce(l.sum, 0), coalesce(l.spent, 0))
+  union all
+  -- The hourly sums of what is archived are still there.
+  select b.workspace_id, 'archive is not what its hours came to', (-h.sum)::text, (coalesce(a.amount, 0) - r.sum)::text
+  from balance b cross join ledger_border border
+  left join ledger_archive a using (workspace_id)
+  cross join lateral (
+    select coalesce(sum(s.settled), 0) as sum from usage_hour s
+    where s.workspace_id = b.workspace_id and s.hour < border.archived_until) h
+  cross join lateral (
+    select coalesce(sum(u.settled), 0) as sum from usage_record u
+    where u.workspace_id = b.workspace_id and u.ended_at < border.archived_until) r
+  where -h.sum <> coalesce(a.amount, 0) - r.sum
   union all
   select u.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
   from usage_record u
@@ -109,20 +190,33 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   from ledger_entry e left join usage_record u on u.workspace_id = e.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
   where e.kind = 'settle' and u.job_id is null
   union all
-  select * from audit_usage('-infinity')
+  select * from audit_usage((select archived_until from ledger_border), 'infinity')
   union all
-  select * from audit_present();
+  select d.workspace_id, 'sum of a day''s tokens is not that of its usage records', u.sum::text, d.tokens::text
+  from usage_day d cross join usage_rollup border
+  cross join lateral (
+    select coalesce(sum(r.tokens), 0) as sum
+    from usage_record r
+    where r.workspace_id = d.workspace_id and r.day = d.day and r.ended_at < border.until
+      and r.ended_at >= least(d.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour') u
+  where d.tokens <> u.sum
+  union all
+  select * from audit_present(false);
 $$;
 
 -- The same of checkpoints and what came after them, and of the sums since the last exact audit; closes the period before last. Balances
 -- are compared as in the full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction
 -- to write or lock anything.
 --
+-- Where more is new, one audit is a step: it looks at p_max entries and p_step of usage at most, and closes what it finds exact. Balances are
+-- compared by the step for which no more entries are left than it may look at.
+--
 -- Reason why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
 -- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
 -- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
 -- entries are then committed or will never be, and its own look, which comes after, sees them.
-create function audit_new_entries() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
+create function audit_new_entries(p_max bigint, p_step interval)
+returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
 declare
@@ -130,7 +224,12 @@ declare
   numbered xid8;
   border ledger_border;
   is_over boolean;
+  is_last boolean;
   summed timestamptz;
+  -- The ends of what is closed if it is exact, and of what is looked at.
+  upto bigint;
+  seen_id bigint;
+  seen timestamptz;
 begin
   if pg_current_xact_id_if_assigned() is not null then
     raise exception 'the audit of new entries needs a transaction of its own';
@@ -143,26 +242,25 @@ begin
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 
   select until into summed from usage_rollup;
+  upto := case when is_over then border.next_id else border.entry_id end;
+  seen := 'infinity';
   if border.entry_id = 0 then
     -- All of it is new: tables are read from end to end, as the full audit does.
     perform set_config('enable_seqscan', 'on', true);
     return query select * from audit_ledger();
   else
+    is_last := drawn - border.entry_id <= p_max;
+    upto := least(upto, border.entry_id + p_max);
+    seen_id := case when is_last then 9223372036854775807 else upto end;
+    seen := date_trunc('hour', border.usage_until, 'UTC') + p_step;
+    if seen >= summed then seen := 'infinity'; end if;
     return query
-      select f.*
-      from balance b left join ledger_checkpoint c using (workspace_id)
-      cross join lateral (
-        select coalesce(sum(e.amount), 0) as sum, coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0) as spent
-        from ledger_entry e
-        where e.workspace_id = b.workspace_id and e.id > border.entry_id) l
-      cross join lateral audit_balance(b, coalesce(c.amount, 0) + l.sum, coalesce(c.spent, 0) + l.spent) f
-      union all
       select b.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
       from balance b
       -- Offset 0 keeps the planner from walking the whole table for all workspaces at once.
       cross join lateral (
         select r.job_id, r.attempt, r.settled from usage_record r
-        where r.workspace_id = b.workspace_id and r.ended_at >= border.since - interval '1 hour' offset 0) u
+        where r.workspace_id = b.workspace_id and r.ended_at >= border.usage_until and r.ended_at < seen offset 0) u
       left join ledger_entry e
         on e.workspace_id = b.workspace_id and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
       where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
@@ -171,40 +269,47 @@ begin
       from balance b
       cross join lateral (
         select s.source_id, s.attempt from ledger_entry s
-        where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.kind = 'settle' offset 0) e
+        where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.id <= seen_id and s.kind = 'settle' offset 0) e
       left join usage_record u on u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
       where u.job_id is null
       union all
-      select * from audit_usage(border.usage_until)
+      select * from audit_usage(border.usage_until, seen)
       union all
-      select * from audit_present();
+      select f.*
+      from balance b left join ledger_checkpoint c using (workspace_id)
+      cross join lateral (
+        select coalesce(sum(e.amount), 0) as sum, coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0) as spent
+        from ledger_entry e
+        where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= seen_id) l
+      cross join lateral audit_balance(b, coalesce(c.amount, 0) + l.sum, coalesce(c.spent, 0) + l.spent) f
+      where is_last
+      union all
+      select * from audit_present(true) where is_last;
   end if;
   -- A period with a difference stays open, so that each audit tells of it until it is mended.
   if found then return; end if;
 
-  if is_over then
+  if upto > border.entry_id then
     insert into ledger_checkpoint as c (workspace_id, amount, spent)
     select e.workspace_id, sum(e.amount), coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0)
     from ledger_entry e join balance using (workspace_id)
-    where border.entry_id = 0 and e.id <= border.next_id
+    where border.entry_id = 0 and e.id <= upto
     group by 1
     union all
     select b.workspace_id, l.sum, coalesce(l.spent, 0)
     from balance b
     cross join lateral (
       select sum(e.amount) as sum, sum(-e.amount) filter (where e.kind = 'settle') as spent from ledger_entry e
-      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= border.next_id) l
+      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
     where border.entry_id > 0 and l.sum is not null
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount, spent = c.spent + excluded.spent;
-    border.entry_id := border.next_id;
-    border.since := border.next_at;
   end if;
-  update ledger_border set usage_until = summed;
+  update ledger_border set entry_id = upto, usage_until = least(seen, summed);
+  -- The rest of a period that is over is the next step's.
+  if is_over and upto < border.next_id then return; end if;
   -- A number that was not given out yet comes from the server that this database was restored from: it says nothing here.
   if not is_over and border.next_xid <= numbered then return; end if;
-  update ledger_border
-  set entry_id = border.entry_id, since = border.since, next_id = greatest(drawn, border.next_id), next_xid = numbered,
-      next_at = clock_timestamp();
+  update ledger_border set next_id = greatest(drawn, border.next_id), next_xid = numbered;
 end $$;
 
 -- Workspaces with a count that is not the sum of their files, runs and definitions, all seen in one snapshot.

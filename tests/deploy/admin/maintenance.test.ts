@@ -1,11 +1,17 @@
 /** The check of the books, and the rotation of master keys. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
+import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
+import { auditNewEntries } from "#shared/ledger/audit.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
+import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { admin } from "./commands.ts";
@@ -66,6 +72,57 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
   for (const { id, sealed } of rows) {
     expect(openAll(next, { workspaceId, id }, sealed)).toEqual({ url: `https://x.example/${id}`, signingSecret: "s" });
   }
+});
+
+test("old usage is moved into a new file, and a day that is wrong or young is refused", async () => {
+  const { directory, remove } = temporaryDirectory();
+  const to = join(directory, "usage.jsonl");
+  const archive = (before: string, file = to) =>
+    admin(["ledger", "archive", "--before", before, "--to", file], { DATABASE_URL: db.url });
+  for (const day of [
+    "2026-02-30",
+    "yesterday",
+    "2026-1-1",
+    "2026-01-01T10:00:00Z",
+    new Date().toISOString().slice(0, 10),
+  ]) {
+    expect(await archive(day)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("expected --before as a day") as string,
+    });
+  }
+  expect(await archive("2020-01-01")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("nothing was moved") as string,
+  });
+  expect(await archive("2020-01-01")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is there already") as string,
+  });
+  const books = await createWorkspace(db.database, 100n);
+  await db.query("update usage_rollup set until = '2019-01-01', next_at = '2019-01-01'");
+  const [jobId] = await spend(db.database, [{ workspaceId: books, nano: 40n, at: new Date("2019-06-01T10:00:00Z") }]);
+  const step = async (): Promise<void> => {
+    await raiseUsageFloor(db.database);
+    await rollUpStep(db.database, 1e12);
+  };
+  await rollUpAll(db.database, step);
+  const isOpen = "select 1 from ledger_border where entry_id < (select max(id) from ledger_entry)";
+  do expect(await db.database.transaction((tx) => auditNewEntries(tx))).toEqual([]);
+  while ((await db.query(isOpen)).length > 0);
+  const second = join(directory, "more.jsonl");
+  expect(await archive("2020-01-01", second)).toEqual({
+    code: 0,
+    stdout: `1 usage records of before 2020-01-01T00:00:00.000Z are in ${second} now`,
+    stderr: "",
+  });
+  expect(JSON.parse(readFileSync(second, "utf8"))).toMatchObject({ job_id: jobId, settled: "40" });
+  expect(
+    await db.query(
+      "select subject, actor->>'id' as actor from audit_log where action = 'usage.archive' order by id desc limit 1",
+    ),
+  ).toEqual([{ subject: second, actor: "command" }]);
+  remove();
 });
 
 test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {

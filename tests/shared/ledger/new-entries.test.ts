@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { auditLedger, auditNewEntries, type LedgerFault } from "#shared/ledger/audit.ts";
+import { auditInSteps, auditLedger, auditNewEntries, type LedgerFault } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { admitLone, createWorkspace, settleSingle } from "../accounts.ts";
@@ -17,7 +17,7 @@ afterAll(() => db.drop());
 
 beforeEach(async () => {
   await db.query("truncate workspace, member, hold, ledger_entry, usage_record cascade");
-  await db.query("update ledger_border set entry_id = 0, since = '-infinity', next_id = 0, next_xid = '0'");
+  await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   workspaceId = await createWorkspace(db.database, 1_000n);
   await pay(60n);
 });
@@ -29,7 +29,7 @@ async function pay(used: bigint): Promise<void> {
   expect(await settleSingle(db.database, { jobId, used, tokens: 5 })).toBe(used);
 }
 
-const audit = (): Promise<LedgerFault[]> => db.database.transaction(auditNewEntries);
+const audit = (): Promise<LedgerFault[]> => db.database.transaction((tx) => auditNewEntries(tx));
 
 /**
  * Audits until every entry there is lies in a closed period. One audit marks its end and a later one closes it, as soon as no
@@ -154,6 +154,75 @@ test("audits at once close each period once, while calls go on", async () => {
   await close();
   expect(await checkpoint()).toBe(925n);
   expect(await auditLedger(db.database)).toEqual([]);
+});
+
+/** The next places of the border behind `start`, as audits of so many entries go on. */
+async function bordersOf(start: bigint, steps: number, entriesMax: number): Promise<bigint[]> {
+  const borders = [start];
+  while (borders.length <= steps) {
+    expect(await db.database.transaction((tx) => auditNewEntries(tx, entriesMax))).toEqual([]);
+    const [row] = await db.query<{ id: bigint }>("select entry_id as id from ledger_border");
+    if (row !== undefined && row.id !== borders.at(-1)) borders.push(row.id);
+  }
+  return borders.slice(1);
+}
+
+test("a long period is closed in steps, each of which sums its own entries, and the last compares the balances", async () => {
+  await close();
+  for (let call = 0; call < 10; call++) await pay(10n);
+  const [first] = await db.query<{ id: bigint }>("select entry_id as id from ledger_border");
+  const start = first?.id ?? 0n;
+  expect(await bordersOf(start, 4, 3)).toEqual([3n, 6n, 9n, 10n].map((more) => start + more));
+  expect(await checkpoint()).toBe(840n);
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+test("steps go on until balances are compared: a balance that differs is told of, behind however many entries", async () => {
+  await close();
+  for (let call = 0; call < 10; call++) await pay(10n);
+  const inSteps = () => auditInSteps(db.database, { entriesMax: 3, standstillMs: 10 });
+  expect(await inSteps()).toEqual([]);
+  for (let call = 0; call < 10; call++) await pay(10n);
+  await db.query("update balance set amount = amount + 1 where workspace_id = $1", [workspaceId]);
+  for (let times = 0; times < 3; times++) {
+    expect(await inSteps()).toMatchObject([
+      { fault: "balance is not the sum of ledger entries", expected: "740", found: "741" },
+    ]);
+  }
+});
+
+test("a settle that differs ends the steps, and its period stays open", async () => {
+  await close();
+  for (let call = 0; call < 10; call++) await pay(10n);
+  await db.query("delete from usage_record where settled = 10");
+  const before = await checkpoint();
+  const faults = await auditInSteps(db.database, { entriesMax: 3, standstillMs: 10 });
+  expect(new Set(faults.map(({ fault }) => fault))).toEqual(new Set(["settle without a usage record"]));
+  expect(faults).toHaveLength(3);
+  expect(await checkpoint()).toBe(before ?? 0n);
+});
+
+test("while a transaction stays open no step goes on, and all of it is looked at in one", async () => {
+  await close();
+  const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+  const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();
+  const late = db.database.transaction(async (tx) => {
+    await tx.query("select move_credits($1, 'top_up', 500, $2, null)", [workspaceId, newId()]);
+    written();
+    await mayCommit;
+  });
+  await hasWritten;
+  const other = await createWorkspace(db.database, 7n);
+  for (let call = 0; call < 10; call++)
+    await db.query("select move_credits($1, 'top_up', 1, $2, null)", [other, newId()]);
+  const inSteps = () => auditInSteps(db.database, { entriesMax: 3, standstillMs: 1 });
+  expect(await inSteps()).toEqual([]);
+  await db.query("update balance set amount = amount + 1 where workspace_id = $1", [other]);
+  expect(await inSteps()).toMatchObject([{ workspace_id: other, expected: "17", found: "18" }]);
+  await db.query("update balance set amount = amount - 1 where workspace_id = $1", [other]);
+  commit();
+  await late;
+  expect(await inSteps()).toEqual([]);
 });
 
 test("a border of the server that the database was restored from is drawn anew", async () => {

@@ -21,7 +21,17 @@ afterAll(async () => {
 });
 
 /** A database that is split by workspace can keep a key unique only where the workspace is part of it. */
-const MONEY = ["balance", "hold", "ledger_entry", "usage_record", "usage_part", "relay_progress", "ledger_checkpoint"];
+const MONEY = [
+  "balance",
+  "hold",
+  "ledger_entry",
+  "usage_record",
+  "usage_part",
+  "relay_progress",
+  "ledger_checkpoint",
+  "ledger_archive",
+  "archived_attempt",
+];
 
 test("every unique key of what has to do with money begins with the workspace", async () => {
   const keys = await db.query<{ name: string; first: string }>(

@@ -13,7 +13,6 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import { createTestBucket } from "#tests/support/storage.ts";
 import { sweepClaims, sweepResults } from "#workers/janitor/claims.ts";
 import { sweepExpiredHolds } from "#workers/janitor/money.ts";
-import { sweepRetention } from "#workers/janitor/retention.ts";
 
 let database: TestDatabase;
 let storage: Storage;
@@ -164,40 +163,42 @@ describe("a claim check", () => {
     expect(await readClaim(storage, before).catch(() => "gone")).toBe("gone");
   });
 
+  test("of a job goes by the job's state, and stays while a dead letter of it may be redriven", async () => {
+    const [open, ended, letter, redriven] = [newId(), newId(), newId(), newId()];
+    for (const [id, state] of [
+      [open, "queued"],
+      [ended, "completed"],
+      [letter, "failed"],
+      [redriven, "failed"],
+    ] as const) {
+      await database.query(
+        `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work)
+         values ($1, $1, 'chat', 'batch', 'chat', 'text', $2, clock_timestamp(), '{}')`,
+        [id, state],
+      );
+      await storeClaim(storage, id, "x");
+    }
+    await database.query(
+      `insert into dead_letter (id, stream, stream_seq, subject, reason, deliveries, job_id, redriven_at)
+       values ($1, 's', 1, 'x', 'y', 1, $1, null), ($2, 's', 2, 'x', 'y', 1, $2, now())`,
+      [letter, redriven],
+    );
+    const asked: string[] = [];
+    const query: typeof database.database.query = (text, values, name) => {
+      asked.push(text);
+      return database.database.query(text, values, name);
+    };
+    const before = await claims();
+    await sweepClaims({ storage: aged(), database: { ...database.database, query }, log }, 1);
+    expect((await claims()).toSorted()).toEqual(before.filter((id) => id !== ended && id !== redriven).toSorted());
+    // Holds are looked through for calls that have no job, and for no others.
+    const others = before.filter((id) => ![open, ended, letter, redriven, "something-else"].includes(id));
+    expect(asked.filter((text) => text.includes("from hold"))).toHaveLength(others.length);
+  });
+
   test("under a name that is no job's is not ours to delete", async () => {
     await storeClaim(storage, "something-else", "x");
     await sweepAll(aged());
     expect(await claims()).toContain("something-else");
   });
-});
-
-describe("what was relayed", () => {
-  test("is forgotten an hour after its call was closed, in batches, and kept while that is open", async () => {
-    const { workspaceId, jobId } = await hold(86_400_000);
-    await database.query("delete from relay_progress");
-    const insert = `insert into relay_progress (workspace_id, job_id, amount, tokens, units, at)
-      select $2, g, 1, 1, '{}', now() - interval '2 hours' from unnest($1::uuid[]) g`;
-    await database.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`, workspaceId]);
-    const young = newId();
-    await database.query(
-      "insert into relay_progress (workspace_id, job_id, amount, tokens, units) values ($1, $2, 1, 1, '{}')",
-      [workspaceId, young],
-    );
-    await sweepRetention(database.database, 168);
-    const rows = await database.query<{ job_id: string }>("select job_id from relay_progress");
-    expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());
-  });
-});
-
-test("events are kept as long as jobs are, and until they are told, but for two weeks at most", async () => {
-  const insert = `insert into event (workspace_id, type, metadata, occurred_at, fanned_out_at)
-    select $1, 'job.completed', '{}', now() - n * interval '1 hour', case when $3 then now() end from generate_series(1, $2::int) n`;
-  const workspaceId = newId();
-  await database.query(insert, [workspaceId, 1_100, true]);
-  const waiting = newId();
-  await database.query(insert, [waiting, 400, false]);
-  await sweepRetention(database.database, 20.5);
-  expect(await database.query("select 1 from event where workspace_id = $1", [workspaceId])).toHaveLength(20);
-  // Fourteen days have 336 hours; the last of them has just begun to be too old.
-  expect(await database.query("select 1 from event where workspace_id = $1", [waiting])).toHaveLength(335);
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Database, Queryable } from "#shared/database/client.ts";
+import { countDeliveries } from "#shared/database/deliveries.ts";
 import {
   dropEndedJobs,
   findOverdue,
@@ -12,13 +13,16 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
+import { ALL_WORK, nextOpenWork, takeRunsOfEndedJobs, takeUnbegunRuns } from "#shared/database/run-sweeps.ts";
 import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { rollUpAll } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepExpiredHolds } from "#workers/janitor/money.ts";
+import { openUsageRollUp, sweepExpiredHolds } from "#workers/janitor/money.ts";
+import { sweepRetention } from "#workers/janitor/retention.ts";
 
 const MANY = 20_000;
 /** Rows of one insert: a client of ours gives a statement up after ten seconds. */
@@ -192,6 +196,149 @@ describe("what grows around a look does not make it dearer:", () => {
       );
     await add(1);
     expect(await growthOf(() => inPieces(4 * MANY, add), "select job_share('image', 'batch')")).toBeLessThan(4);
+  });
+
+  test("calls of the present day that are in the sums, for the hourly audit", async () => {
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
+                                   tokens, started_at)
+         select uuidv7(), 1, $1, $1, 'm', 'succeeded', '{}', false, 0, 0, 0, (now() at time zone 'utc')::date, 3, now()
+         from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        "update balance set day = (now() at time zone 'utc')::date, day_tokens = day_tokens + 3 * $2 where workspace_id = $1",
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await rollUpAll(database.database, () => rollUp());
+    };
+    const metrics = createMetrics("test");
+    const rollUp = openUsageRollUp({
+      database: database.database,
+      metrics,
+      log,
+    });
+    await add(100);
+    await database.query("vacuum analyze");
+    const look = "select * from audit_present(true) where fault like 'daily%'";
+    const all = "select * from audit_present(false) where fault like 'daily%'";
+    expect(await database.query(look)).toEqual([]);
+    expect(await growthOf(() => inPieces(MANY, add), look)).toBeLessThan(2);
+    expect(await database.query(look)).toEqual([]);
+    // The full audit reads each of them.
+    expect((await blocksOf(all)) - (await blocksOf(look))).toBeGreaterThan(200);
+    metrics.close();
+  });
+
+  test("history that is kept longer, for retention", async () => {
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `insert into event (workspace_id, type, metadata, fanned_out_at)
+         select $1, 'job.completed', '{}', case when i % 2 = 0 then now() end from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at)
+         select gen_random_uuid(), $1, 'job.failed', '{}', 'failed', null, now() from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into audit_log (actor, action, subject) select '{"type":"system","id":"x"}', 'a.b', 'c' from generate_series(1, $1::int)`,
+        [count],
+      );
+      await database.query(
+        `insert into dead_letter (id, stream, stream_seq, subject, reason, deliveries)
+         select gen_random_uuid(), 's', nextval('ledger_entry_id_seq'), 'x', 'y', 1 from generate_series(1, $1::int)`,
+        [count],
+      );
+      await database.query(
+        `insert into settle_fault (workspace_id, job_id, attempt, fault, held, settled, resolved_at)
+         select $1, gen_random_uuid(), 1, 'usage_record', 1, 0, case when i % 2 = 0 then now() end from generate_series(1, $2::int) i`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
+        `insert into released_name (name, workspace_id) select gen_random_uuid()::text, $1 from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+    };
+    const sent: [string, Values][] = [];
+    const query: Queryable["query"] = (text, given, name) => {
+      sent.push([text, given ?? []]);
+      return database.database.query(text, given, name);
+    };
+    await sweepRetention({ query }, { hours: 168, deliveryDays: 30, auditLogDays: 730, faultDays: 90 });
+    const looks = sent.filter(([text]) => !text.includes("response_cache") && !text.includes("sweep_retry"));
+    expect(looks).toHaveLength(10);
+    const costs = (): Promise<number[]> => Promise.all(looks.map(([text, values]) => blocksOf(text, values)));
+    await add(1_000);
+    await database.query("vacuum analyze");
+    const before = await costs();
+    await inPieces(MANY, add);
+    await database.query("vacuum analyze");
+    // An index may be a level deeper.
+    const dearer = (await costs()).map((blocks, at) => [looks[at]?.[0], blocks - (before[at] ?? 0)] as const);
+    expect(dearer.filter(([, more]) => more > 8)).toEqual([]);
+  });
+
+  test("deliveries that arrived today, for the count of those that failed", async () => {
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at)
+         select gen_random_uuid(), $1, 'job.failed', '{}', 'succeeded', null, now() from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+    await database.query("delete from delivery");
+    await add(100);
+    let sent = "";
+    const query: Queryable["query"] = (text, given, name) => {
+      sent = text;
+      return database.database.query(text, given, name);
+    };
+    await countDeliveries({ query });
+    await database.query("vacuum analyze");
+    expect(await growthOf(() => inPieces(MANY, add), sent)).toBeLessThan(4);
+  });
+
+  test("runs that go on, for those that wait to begin and for a turn of those whose job has ended", async () => {
+    const ids = ["00000000-0000-4000-8000-000000000004", "00000000-0000-4000-8000-000000000001"];
+    await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'r', 'admin')", ids);
+    const add = async (count: number): Promise<void> => {
+      await database.query(
+        `with made as (
+           insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, progressed_at)
+           select gen_random_uuid(), $2, gen_random_uuid(), $1, 'async', 'live', 1, 'running', now() - interval '1 hour'
+           from generate_series(1, $3::int) returning id)
+         insert into step_item (run_id, step_id, attempt, item, status, work_id, rev)
+         select id, 'one', 1, 0, 'running', gen_random_uuid(), 1 from made`,
+        [...ids, count],
+      );
+    };
+    await database.query("insert into worker_slots (worker, pool, lane, slots) values ($1, 'workflow', 'live', 4)", [
+      ids[0] ?? "",
+    ]);
+    const words = { againMs: 15_000, max: 500 };
+    const costs = async (): Promise<[string, number][]> => {
+      const sent: [string, Values][] = [];
+      const query: Queryable["query"] = (text, given, name) => {
+        sent.push([text, given ?? []]);
+        return database.database.query(text, given, name);
+      };
+      await takeUnbegunRuns({ query }, 5_000, words);
+      await takeRunsOfEndedJobs({ query }, 5_000, words, await nextOpenWork({ query }, ALL_WORK, 100));
+      return Promise.all(
+        sent.map(async ([text, values]): Promise<[string, number]> => [text, await blocksOf(text, values)]),
+      );
+    };
+    await add(1_000);
+    await database.query("vacuum analyze");
+    const before = await costs();
+    await inPieces(MANY, add);
+    await database.query("vacuum analyze");
+    for (const [at, [text, blocks]] of (await costs()).entries()) {
+      expect(blocks, text).toBeLessThan(4 * Math.max(10, before[at]?.[1] ?? 0));
+    }
+    await database.query("delete from run");
   });
 
   test("items of a run that have ended, for those it still has to hear of", async () => {

@@ -4,8 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import {
+  ALL_WORK,
   findLateRuns,
   findUntoldRuns,
+  nextOpenWork,
   takeDueRuns,
   takeRunsOfEndedJobs,
   takeRunsOfEndedRuns,
@@ -155,6 +157,22 @@ describe("a run whose word was lost", () => {
     expect(idsOf(await takeDueRuns(db.database, WORDS))).toEqual([]);
     expect(idsOf(await takeUnbegunRuns(db.database, 5_000, WORDS))).toEqual([queued]);
   });
+});
+
+test("open work is looked at in turns of so much, each of it once in a round, and then anew", async () => {
+  await workerOf("live");
+  const runs = await runsOf(await newOwner(), 7);
+  await endJobsOf(runs);
+  let span = ALL_WORK;
+  const told: string[][] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    span = await nextOpenWork(db.database, span, 3);
+    told.push(idsOf(await takeRunsOfEndedJobs(db.database, 5_000, { ...WORDS, max: 100 }, span)));
+  }
+  expect(told.map(({ length }) => length)).toEqual([3, 3, 1, 0]);
+  expect(told.flat().toSorted()).toEqual(runs.toSorted());
+  // The fourth turn began anew.
+  expect(span.after).toBe(ALL_WORK.after);
 });
 
 test("a run that stands still is seen without a worker, and told of to one", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Database } from "#shared/database/client.ts";
 import { raiseUsageFloor, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
-import { auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
+import { auditInSteps, auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
@@ -27,10 +27,8 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
-  await db.query(
-    "update ledger_border set entry_id = 0, since = '-infinity', next_id = 0, next_xid = '0', usage_until = '-infinity'",
-  );
+  await db.query("truncate usage_hour, usage_day, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
 });
@@ -272,11 +270,12 @@ describe("nothing is missing from the sums", () => {
       await checkInvariants({ database: db.database, log, metrics });
       expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
     }
-    await db.query("truncate usage_hour");
+    await db.query("truncate usage_hour, usage_day");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
     // As the runbook has it.
     await db.query(
-      "update usage_rollup set until = first.at, next_at = first.at from (select min(ended_at) as at from usage_record) first",
+      `update usage_rollup set until = first.at, next_at = first.at from (
+         select greatest(min(ended_at), (select archived_until from ledger_border)) as at from usage_record) first`,
     );
     await rollUp();
     expect(await auditLedger(db.database)).toEqual([]);
@@ -284,11 +283,82 @@ describe("nothing is missing from the sums", () => {
     expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 0");
   });
 
+  test("of many hours since the last audit each step compares one, and closes it if it is exact", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await rollUp();
+    const step = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
+    do expect(await step()).toEqual([]);
+    while ((await db.query("select 1 from ledger_border where entry_id > 0")).length === 0);
+    await db.query("update ledger_border set usage_until = now() - interval '6 hours'");
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select max(hour) from usage_hour)");
+    const place = async (): Promise<number> =>
+      (await db.query<{ at: Date }>("select usage_until as at from ledger_border"))[0]?.at.getTime() ?? 0;
+    const places = [await place()];
+    while ((await step()).length === 0) places.push(await place());
+    expect(places.length).toBeGreaterThan(4);
+    for (const [at, now] of places.slice(1).entries()) expect(now - (places[at] ?? 0)).toBeLessThanOrEqual(HOUR_MS);
+    expect(await auditInSteps(db.database)).toHaveLength(1);
+    await db.query("update usage_hour set settled = settled - 1 where hour = (select max(hour) from usage_hour)");
+    expect(await auditInSteps(db.database)).toEqual([]);
+    const [{ isDone } = { isDone: false }] = await db.query<{ isDone: boolean }>(
+      'select usage_until = until as "isDone" from ledger_border cross join usage_rollup',
+    );
+    expect(isDone).toBe(true);
+  });
+
+  test("tokens of a day are summed with them, and compared with those that count against the cap", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await spend(
+      db.database,
+      [3, 4].map((tokens) => ({ workspaceId, nano: 1n, tokens })),
+    );
+    await rollUp();
+    const day =
+      "select tokens, day = (now() at time zone 'utc')::date as is_today from usage_day where workspace_id = $1";
+    const [{ tokens } = { tokens: 0n }] = await db.query<{ tokens: bigint }>(day, [workspaceId]);
+    expect(await db.query("select day_tokens as tokens from balance where workspace_id = $1", [workspaceId])).toEqual([
+      { tokens },
+    ]);
+    // Calls after the border of the sums count beside them.
+    await spend(db.database, [{ workspaceId, nano: 1n, tokens: 5 }]);
+    const hourly = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
+    const isClosed = "select 1 from ledger_border where entry_id > 0";
+    do expect(await hourly()).toEqual([]);
+    while ((await db.query(isClosed)).length === 0);
+    await rollUp();
+    expect(await hourly()).toEqual([]);
+    expect(await db.query(day, [workspaceId])).toEqual([{ tokens: tokens + 5n, is_today: true }]);
+    // A call of the day before that ended late changes nothing, and the first of the next day begins anew.
+    await spend(db.database, [{ workspaceId, nano: 1n, tokens: 9 }]);
+    await db.query("update usage_record set day = day - 1 where tokens = 9");
+    await db.query("update balance set day_tokens = day_tokens - 9");
+    await rollUp();
+    expect(await db.query(day, [workspaceId])).toEqual([{ tokens: tokens + 5n, is_today: true }]);
+    expect(await auditLedger(db.database)).toEqual([]);
+    await spend(db.database, [{ workspaceId, nano: 1n, tokens: 11 }]);
+    await db.query("update usage_record set day = day + 1 where tokens = 11");
+    await db.query("update balance set day = day + 1, day_tokens = 11");
+    await rollUp();
+    expect(await db.query(day, [workspaceId])).toEqual([{ tokens: 11n, is_today: false }]);
+    expect(await hourly()).toEqual([]);
+    expect(await auditLedger(db.database)).toEqual([]);
+    // Either of the two that was changed is told of.
+    await db.query("update usage_day set tokens = tokens + 1");
+    expect(await hourly()).toMatchObject([
+      { fault: "daily tokens are not the sum of the day's calls", expected: "12", found: "11" },
+    ]);
+    expect(await auditLedger(db.database)).toMatchObject([
+      { fault: "sum of a day's tokens is not that of its usage records" },
+    ]);
+  });
+
   test("of hours that an audit found exact only later ones are read again by the hourly one", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
     await rollUp();
-    const hourly = (): Promise<object[]> => db.database.transaction(auditNewEntries);
+    const hourly = (): Promise<object[]> => db.database.transaction((tx) => auditNewEntries(tx));
     const isClosed = "select 1 from ledger_border where entry_id > 0 and usage_until > now() - interval '1 hour'";
     do expect(await hourly()).toEqual([]);
     while ((await db.query(isClosed)).length === 0);

@@ -1,0 +1,154 @@
+/** Rows that go after a while, each kind as its setting says, and what must stay however old it is. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+
+import { fireBudgets } from "#shared/database/budget-firings.ts";
+import { newId } from "#shared/ids.ts";
+import { admitLone, CREDIT, createWorkspace } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type Query, type TestDatabase } from "#tests/support/postgres.ts";
+import { type Retention, sweepRetention } from "#workers/janitor/retention.ts";
+
+let database: TestDatabase;
+const db: { query: Query } = { query: (text, values) => database.query(text, values) };
+const KEEP: Retention = { hours: 168, deliveryDays: 30, auditLogDays: 730, faultDays: 90 };
+let workspaceId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+}, 120_000);
+afterAll(() => database.drop());
+beforeEach(async () => {
+  workspaceId = await createWorkspace(database.database, 1_000n * CREDIT);
+});
+
+const sweep = (keep: Partial<Retention> = {}): Promise<void> => sweepRetention(database.database, { ...KEEP, ...keep });
+
+test("what was relayed is forgotten an hour after its call was closed, in batches, and kept while that is open", async () => {
+  const jobId = newId();
+  await admitLone(database.database, { workspaceId, jobId, amount: 100n, lifeMs: 86_400_000 });
+  const insert = `insert into relay_progress (workspace_id, job_id, amount, tokens, units, at)
+    select $2, g, 1, 1, '{}', now() - interval '2 hours' from unnest($1::uuid[]) g`;
+  await db.query(insert, [`{${[jobId, ...Array.from({ length: 1_200 }, newId)].join(",")}}`, workspaceId]);
+  const young = newId();
+  await db.query(
+    "insert into relay_progress (workspace_id, job_id, amount, tokens, units) values ($1, $2, 1, 1, '{}')",
+    [workspaceId, young],
+  );
+  await sweep();
+  const rows = await db.query<{ job_id: string }>("select job_id from relay_progress");
+  expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());
+});
+
+test("events are kept as long as jobs are, and until they are told, but for two weeks at most", async () => {
+  const insert = `insert into event (workspace_id, type, metadata, occurred_at, fanned_out_at)
+    select $1, 'job.completed', '{}', now() - n * interval '1 hour', case when $3 then now() end from generate_series(1, $2::int) n`;
+  await db.query(insert, [workspaceId, 1_100, true]);
+  const waiting = newId();
+  await db.query(insert, [waiting, 400, false]);
+  await sweep({ hours: 20.5 });
+  expect(await db.query("select 1 from event where workspace_id = $1", [workspaceId])).toHaveLength(20);
+  // Fourteen days have 336 hours; the last of them has just begun to be too old.
+  expect(await db.query("select 1 from event where workspace_id = $1", [waiting])).toHaveLength(335);
+});
+
+test("deliveries go with their attempts, those that wait stay", async () => {
+  const insert = `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at, created_at)
+    select gen_random_uuid(), $1, 'run.failed', n::text, case when $2 then 'failed' else 'pending' end, null,
+           case when $2 then now() - n * interval '1 day' end, now() - n * interval '1 day' from generate_series(1, 12) n`;
+  await db.query(insert, [workspaceId, true]);
+  await db.query(insert, [workspaceId, false]);
+  await db.query(
+    "insert into delivery_attempt (delivery_id, number, at, ms) select id, 1, now(), 1 from delivery where workspace_id = $1",
+    [workspaceId],
+  );
+  await sweep({ deliveryDays: 9.5 });
+  const left = "select status, count(*)::int as count from delivery where workspace_id = $1 group by 1 order by 1";
+  expect(await db.query(left, [workspaceId])).toEqual([
+    { status: "failed", count: 9 },
+    { status: "pending", count: 12 },
+  ]);
+  expect(await db.query("select 1 from delivery_attempt")).toHaveLength(21);
+});
+
+test("counts of mail of days that are over go", async () => {
+  await db.query(
+    `insert into mail_sent (workspace_id, mailbox, day, sent)
+     select $1, '', (now() at time zone 'UTC')::date - n, 1 from generate_series(0, 3) n`,
+    [workspaceId],
+  );
+  await sweep();
+  // An address has its most of a day anew on the next.
+  expect(await db.query("select day = (now() at time zone 'UTC')::date as is_today from mail_sent")).toEqual([
+    { is_today: true },
+  ]);
+});
+
+test("the audit log goes from its oldest row on, across batches", async () => {
+  await db.query("delete from audit_log");
+  await db.query(
+    `insert into audit_log (actor, action, subject, at)
+     select '{"type":"system","id":"x"}', 'a.b', n::text, now() - (2500 - n) * interval '1 day' from generate_series(1, 2500) n`,
+  );
+  await sweep({ auditLogDays: 99.5 });
+  expect(await db.query("select min(subject::int) as first, count(*)::int as count from audit_log")).toEqual([
+    { first: 2_401, count: 100 },
+  ]);
+});
+
+describe("a budget that was reached", () => {
+  test("is forgotten, but for the period at which its alert looks again: it fires once for it", async () => {
+    const alert = newId();
+    await db.query(
+      `insert into budget_alert (id, workspace_id, name, threshold, period, judged_from) values ($1, $2, 'a', 5, 'daily', now() - interval '900 days')`,
+      [alert, workspaceId],
+    );
+    // Usage of a day long ago, at which the alert has looked, and one firing before that.
+    await db.query(
+      `insert into usage_hour (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
+       values ($1, date_trunc('day', now() - interval '800 days', 'UTC'), $1, 'm', $1, 'succeeded', 1, 7, 0, 0)`,
+      [workspaceId],
+    );
+    expect(await fireBudgets(database.database, workspaceId)).toHaveLength(1);
+    await db.query("update budget_alert set checked_at = now() - interval '800 days' where id = $1", [alert]);
+    await db.query("update budget_firing set at = now() - interval '800 days' where alert_id = $1", [alert]);
+    await db.query(
+      `insert into budget_firing (alert_id, period, period_start, threshold, spent, at)
+       values ($1, 'daily', date_trunc('day', now() - interval '801 days', 'UTC'), 5, 9, now() - interval '801 days')`,
+      [alert],
+    );
+    await sweep();
+    expect(await db.query("select spent from budget_firing where alert_id = $1", [alert])).toEqual([{ spent: 7n }]);
+    expect(await fireBudgets(database.database, workspaceId)).toEqual([]);
+    // Its look has come to the present: no period before is judged any more.
+    await db.query("update budget_alert set checked_at = now() where id = $1", [alert]);
+    await sweep();
+    expect(await db.query("select 1 from budget_firing where alert_id = $1", [alert])).toEqual([]);
+    expect(await fireBudgets(database.database, workspaceId)).toEqual([]);
+  });
+});
+
+test("dead letters go, and settle faults that were dealt with", async () => {
+  await db.query(
+    `insert into dead_letter (id, stream, stream_seq, subject, reason, deliveries, at)
+     select gen_random_uuid(), 's', n, 'x', 'y', 1, now() - n * interval '1 day' from generate_series(1, 100) n`,
+  );
+  await db.query(
+    `insert into settle_fault (workspace_id, job_id, attempt, fault, held, settled, at, resolved_at)
+     select $1, gen_random_uuid(), 1, 'usage_record', n, 0, now() - interval '900 days',
+            case when n <= 100 then now() - n * interval '1 day' end from generate_series(1, 110) n`,
+    [workspaceId],
+  );
+  await sweep({ faultDays: 49.5 });
+  expect(await db.query("select 1 from dead_letter")).toHaveLength(49);
+  expect(await db.query("select 1 from settle_fault where resolved_at is null")).toHaveLength(10);
+  expect(await db.query("select 1 from settle_fault where resolved_at is not null")).toHaveLength(49);
+});
+
+test("names that were given up go when others may have them", async () => {
+  await db.query(
+    `insert into released_name (name, workspace_id, released_at)
+     values ('kept', $1, now() - interval '29 days'), ('free', $1, now() - interval '31 days')`,
+    [workspaceId],
+  );
+  await sweep();
+  expect(await db.query("select name from released_name")).toEqual([{ name: "kept" }]);
+});
