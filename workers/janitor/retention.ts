@@ -36,7 +36,7 @@ const LOGGED = `audit_log where id in (
 // An alert looks once more at the period in which it looked last: what it fired for then stays, or it would fire anew.
 const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold) in (
   select f.alert_id, f.period, f.period_start, f.threshold from budget_firing f join budget_alert a on a.id = f.alert_id
-  where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_at, a.judged_from))
+  where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from))
   order by f.at limit $2)`;
 const LETTERS = `dead_letter where id in (
   select id from dead_letter where at < now() - $1 * interval '1 hour' order by at limit $2)`;

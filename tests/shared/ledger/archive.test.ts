@@ -127,6 +127,7 @@ test("an archive or a sum that was changed is found by the full audit", async ()
   await db.query("update ledger_archive set amount = amount + 1");
   expect(await faults()).toEqual([
     "balance is not the sum of ledger entries",
+    "spent is not the sum of settles",
     "checkpoint is not the sum of its entries",
     "archive is not what its hours came to",
   ]);

@@ -267,7 +267,7 @@ describe("at the turn of a period", () => {
       await db.query("update hold set day = day - 1 where job_id = $1", [jobId]);
       await settle(db.database, { jobId, used: 5n, tokens: 3 });
       expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(5n);
-      expect(await db.query("select * from audit_present() where workspace_id = $1", [workspaceId])).toEqual([]);
+      expect(await db.query("select * from audit_present(false) where workspace_id = $1", [workspaceId])).toEqual([]);
     }
   });
 

@@ -103,12 +103,17 @@ describe("a budget that was reached", () => {
     );
     // Usage of a day long ago, at which the alert has looked, and one firing before that.
     await db.query(
-      `insert into usage_hour (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
-       values ($1, date_trunc('day', now() - interval '800 days', 'UTC'), $1, 'm', $1, 'succeeded', 1, 7, 0, 0)`,
+      `insert into spent_day (workspace_id, day, spent)
+       select $1, (now() at time zone 'UTC')::date - d.ago, d.spent from (values (800, 0), (799, 7)) d(ago, spent)`,
       [workspaceId],
     );
+    await db.query("update balance set spent = 7, day = (now() at time zone 'UTC')::date where workspace_id = $1", [
+      workspaceId,
+    ]);
     expect(await fireBudgets(database.database, workspaceId)).toHaveLength(1);
-    await db.query("update budget_alert set checked_at = now() - interval '800 days' where id = $1", [alert]);
+    await db.query("update budget_alert set checked_day = (now() at time zone 'UTC')::date - 800 where id = $1", [
+      alert,
+    ]);
     await db.query("update budget_firing set at = now() - interval '800 days' where alert_id = $1", [alert]);
     await db.query(
       `insert into budget_firing (alert_id, period, period_start, threshold, spent, at)
@@ -119,7 +124,7 @@ describe("a budget that was reached", () => {
     expect(await db.query("select spent from budget_firing where alert_id = $1", [alert])).toEqual([{ spent: 7n }]);
     expect(await fireBudgets(database.database, workspaceId)).toEqual([]);
     // Its look has come to the present: no period before is judged any more.
-    await db.query("update budget_alert set checked_at = now() where id = $1", [alert]);
+    await db.query("update budget_alert set checked_day = (now() at time zone 'UTC')::date where id = $1", [alert]);
     await sweep();
     expect(await db.query("select 1 from budget_firing where alert_id = $1", [alert])).toEqual([]);
     expect(await fireBudgets(database.database, workspaceId)).toEqual([]);
