@@ -165,8 +165,7 @@ begin
   end if;
 
   if wss is not null then
-    at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
-    today := (at_utc at time zone 'utc')::date;
+    today := (clock_timestamp() at time zone 'utc')::date;
     for i in 1 .. cardinality(wss) loop
       if days[i] < today then
         if p_late then raise exception 'the day has turned' using errcode = 'SL001'; end if;
@@ -203,6 +202,7 @@ begin
     end loop;
 
     delete from hold where ctid = any (places);
+    at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
     select owners[c.i], 'settle', -takes[c.i], p_job[c.n], p_attempt[c.n]
     from unnest(calls) with ordinality c(n, i)
@@ -253,7 +253,7 @@ begin
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then -1 end;
   end if;
   select * into b from balance where workspace_id = p_ws for update;
-  today := (greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)) at time zone 'utc')::date;
+  today := (clock_timestamp() at time zone 'utc')::date;
   if b.day < today then b := begin_day(p_ws, today); end if;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
@@ -313,7 +313,7 @@ create function settle_delivered(
 declare
   b balance;
   r usage_record;
-  today date := (greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)) at time zone 'utc')::date;
+  today date := (clock_timestamp() at time zone 'utc')::date;
   more bigint;
   more_tokens bigint;
 begin
