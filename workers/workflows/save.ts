@@ -81,24 +81,37 @@ export async function endStep(
   const ending = [id, epoch, usedNano, usage.source, JSON.stringify(usage.units), usage.isEstimated, usage.tokens];
   const following = next === null ? null : JSON.stringify(toOffer(next, 0));
   const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
+  let mayBeDone = false;
+  // What waits for a lock may have been done by the try before, whose answer was lost: only the database can tell.
+  const isFinal = (error: unknown): boolean =>
+    isDataFault(error) || APART.has(sqlState(error) ?? "") || (!mayBeDone && LOCKED_AWAY.has(sqlState(error) ?? ""));
   try {
     const isDone = await retryStatement(
       async () => {
         const [row] = await target.query<{ is_done: boolean }>(END_STEP, all, "end_step");
         return row?.is_done === true;
       },
-      { forMs: retryMs, isFinal: (error) => isDataFault(error) || APART.has(sqlState(error) ?? ""), onRetry },
+      {
+        forMs: retryMs,
+        isFinal,
+        onRetry(error, tries) {
+          mayBeDone = true;
+          onRetry(error, tries);
+        },
+      },
     );
     return isDone ? saved : undefined;
   } catch (error) {
     // Whatever the database refuses of the three together, each of them finds for itself.
-    if (isDataFault(error) || APART.has(sqlState(error) ?? "")) return undefined;
+    if (isFinal(error)) return undefined;
     throw error;
   }
 }
 
-/** SQLSTATEs of a statement that was undone: the three do not go together, a lock is held elsewhere, or no room is left. */
-const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.lockTimeout, SQL.deadlock, SQL.storageFull]);
+/** SQLSTATEs of a statement that was undone: the three do not go together, or no room is left. */
+const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.storageFull]);
+/** The same of one that found a lock. */
+const LOCKED_AWAY: ReadonlySet<string> = new Set([SQL.lockTimeout, SQL.deadlock]);
 
 function recordOf(change: Change): { readonly saved: Saved; readonly values: SqlValue[] } {
   const { before, after, effects } = change;
