@@ -144,10 +144,8 @@ class OpenStep implements StepContinuation {
       return { takenNano: end.usedNano };
     }
     const claimed = claimedOf(next);
-    return {
-      takenNano: end.usedNano,
-      next: { job: claimed, step: new OpenStep(context, claimed, Promise.resolve(after)) },
-    };
+    const following = mayGoOn(after) ? new OpenStep(context, claimed, Promise.resolve(after)) : undefined;
+    return { takenNano: end.usedNano, next: { job: claimed, step: following } };
   }
 }
 

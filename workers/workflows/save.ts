@@ -121,6 +121,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
   const items: object[] = [];
   const frames: Frame[] = [];
   let grown = 0;
+  let large = 0;
   if (effects.some((effect) => effect.kind === "event" && effect.event === "run.started")) {
     frames.push({ type: "run.started" });
   }
@@ -138,6 +139,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
       const record = itemRecord(change, run, item);
       items.push(record);
       grown += grownBy(old, item, record);
+      large += largeBytes(old, item);
     }
   }
   if (isEnded(after.status) && !isEnded(before.state.status)) frames.push({ type: "run.finished" });
@@ -170,7 +172,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
     grown,
     change.storageBytesMax,
   ];
-  return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length }, values };
+  return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length + large }, values };
 }
 
 /** A run_save, by its members in their order. */
@@ -213,9 +215,12 @@ function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typ
   let bytes = was ? 0 : STEP_ROW_BYTES;
   if (record.is_run) bytes += RUN_ROW_BYTES;
   if (was?.status !== item.status) bytes += bytesOf(record.output) + bytesOf(record.error);
-  // An output that an earlier attempt gave stays in its place.
-  if (was?.status !== item.status && item.outputRef !== undefined && !item.isKept) bytes += bytesOf(item.output);
-  return bytes;
+  return bytes + largeBytes(was, item);
+}
+
+/** Bytes of an output that the item adds to the object store. One that an earlier attempt gave stays in its place. */
+function largeBytes(was: ItemRun | undefined, item: ItemRun): number {
+  return was?.status !== item.status && item.outputRef !== undefined && !item.isKept ? bytesOf(item.output) : 0;
 }
 
 function stepRecord({ before, effects }: Change, run: StepRun, seq: number) {

@@ -1,8 +1,8 @@
 -- Workflows, the versions of their definitions, and their runs. All that is known of a run stands in these rows, so that any worker goes
 -- on where another died.
 --
--- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. It takes no lock of
--- jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
+-- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. But for end_step it takes
+-- no lock of jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
 -- job's id is made from its place, so it is admitted once.
 
 create table workflow (

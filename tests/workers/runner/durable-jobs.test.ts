@@ -484,8 +484,7 @@ describe("a job that its worker goes on to from another", () => {
     const ended: string[] = [];
     const { run } = bench(
       async (context, job, control) => {
-        if (control.signal.aborted)
-          return failed("internal_error");
+        if (control.signal.aborted) return failed("internal_error");
         asked.push(job.job_id);
         return serve("{}")(context, job, control);
       },
