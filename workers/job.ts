@@ -84,8 +84,8 @@ export interface StepContinuation {
 export interface StepContinued {
   /** Nano-credits that were taken for the job that has ended. */
   readonly takenNano: bigint;
-  /** The job that follows: claimed, its provider about to be asked. Absent: the run has ended. */
-  readonly next?: { readonly job: ClaimedJob; readonly step: StepContinuation };
+  /** The job that follows: claimed, its provider about to be asked. Absent: the run has ended. Without a step it ends as any other. */
+  readonly next?: { readonly job: ClaimedJob; readonly step: StepContinuation | undefined };
 }
 
 export interface JobControl {

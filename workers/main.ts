@@ -119,12 +119,12 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
   const store = new RunStore(storage);
+  const publishers = openPublishers({ database, catalogue });
   if (pools.includes("workflow")) {
     const slots = (lane: Lane): number => slotsOf("workflow", lane, config);
-    runners.push(...(await startWorkflows({ ...shared, lifecycle, store, slots })));
+    runners.push(...(await startWorkflows({ ...shared, lifecycle, store, publishers, slots })));
   }
   if (named.includes(WEBHOOK_POOL)) runners.push(await startWebhooks({ ...shared, lifecycle }));
-  const publishers = openPublishers({ database, catalogue });
   const continuation = openRunContinuation({ ...shared, store, publishers });
   for (const pool of pools.filter(isCallPool)) {
     runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));

@@ -50,6 +50,8 @@ export interface DurableDelivery {
   readonly deliveries: number;
   /** Returns true while slots are free here: a run that is carried on in this one keeps nobody waiting. */
   readonly isRoomy: () => boolean;
+  /** Told of each job that has ended before the last one. */
+  readonly onContinued: (outcome: string) => void;
 }
 
 export interface DurableJobs {
@@ -118,26 +120,36 @@ class LaneJobs implements DurableJobs {
       const { verdict, next } = await this.runClaimed(
         { ...current, ...(mayGoOn ? {} : { step: undefined }), isContinued },
         delivery,
-        controller,
+        controller.signal,
       );
       if (!next) return verdict;
-      this.options.context.metrics.jobs.inc(this.options.pool, verdict.outcome);
+      delivery.onContinued(verdict.outcome);
       current = next;
     }
   }
 
-  /** Runs a job that is ours, to its end. */
+  /**
+   * Runs a job that is ours, to its end.
+   * @param stopping ends whatever runs here; what ends this job alone leaves those that follow it be
+   */
   private async runClaimed(
     current: Current & { readonly isContinued: boolean },
     delivery: DurableDelivery,
-    controller: AbortController,
+    stopping: AbortSignal,
   ): Promise<Ended> {
-    const { job } = current;
+    const { job, isContinued } = current;
+    const { cancels } = this.options;
+    const controller = new AbortController();
+    const onStop = (): void => controller.abort(stopping.reason);
+    if (stopping.aborted) onStop();
+    stopping.addEventListener("abort", onStop, { once: true });
     // A late job takes no cancel: a caller that gave it up did so before.
     const isLate = job.is_unknown;
     const letGo = this.leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
     const onLeave = (): void => controller.abort(jobAbort("caller_left"));
-    const forget = isLate ? undefined : this.options.cancels.onCancel(job.id, onLeave);
+    const forget = isLate ? undefined : cancels.onCancel(job.id, onLeave);
+    // Nobody looks for a cancel in its row before its provider is asked.
+    if (isContinued && cancels.wasCancelled(job.id)) onLeave();
     // A stream is made for who reads it: it ends with its ingress.
     const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
     const onGone = (): void => controller.abort(jobAbort("caller_gone"));
@@ -148,6 +160,7 @@ class LaneJobs implements DurableJobs {
       watch?.end();
       forget?.();
       letGo();
+      stopping.removeEventListener("abort", onStop);
     }
   }
 

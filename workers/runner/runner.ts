@@ -121,7 +121,7 @@ class PullRunner implements Runner {
 
   private async handle(message: Delivery): Promise<void> {
     const { context, pool, live, durable, cancels } = this.options;
-    const startedAt = performance.now();
+    let startedAt = performance.now();
     const text = decoder.decode(message.data);
     const value = readMessage(text);
     const durableJob = durable && asDurable(value, message);
@@ -130,6 +130,11 @@ class PullRunner implements Runner {
     const controller = new AbortController();
     this.serving.set(message, controller);
     let result = "failed";
+    const countEnd = (outcome: string): void => {
+      context.metrics.jobs.inc(pool, outcome);
+      this.jobSeconds.observe((performance.now() - startedAt) / 1_000);
+      startedAt = performance.now();
+    };
     try {
       let outcome = decide({
         deliveries: message.deliveries,
@@ -146,7 +151,7 @@ class PullRunner implements Runner {
       if (durable && durableJob) {
         const { deliveries } = message;
         const isRoomy = (): boolean => !this.isStopping && this.freeSlots() > 0;
-        const verdict = await durable.run(durableJob, { deliveries, isRoomy }, controller);
+        const verdict = await durable.run(durableJob, { deliveries, isRoomy, onContinued: countEnd }, controller);
         result = verdict.outcome;
         if (verdict.againMs === undefined) message.ack();
         else message.nak(verdict.againMs);
@@ -175,8 +180,7 @@ class PullRunner implements Runner {
     } finally {
       this.serving.delete(message);
       this.settling.delete(message);
-      context.metrics.jobs.inc(pool, result);
-      this.jobSeconds.observe((performance.now() - startedAt) / 1_000);
+      countEnd(result);
     }
   }
 

@@ -14,7 +14,7 @@ import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from 
 
 import { advance, type Advanced } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
-import { isAlone, startsOf, stepOf, tellEnd, tellReaders } from "./drive-run.ts";
+import { mayGoOn, startsOf, stepOf, tellEnd, tellReaders } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
 import { callerOf, offerChat, workIdOf } from "./start.ts";
@@ -67,7 +67,7 @@ class OpenStep implements StepContinuation {
     if (state !== "completed" || usage.status !== "succeeded" || usage.usedNano === null) return undefined;
     if (result === null || !("text" in result)) return undefined;
     const run = await this.run;
-    if (!run || run.facts.isCancelRequested || !isAlone(run.state)) return undefined;
+    if (!run || run.facts.isCancelRequested || !mayGoOn(run)) return undefined;
     const place = placeOf(run, job.id);
     if (!place) return undefined;
     const events = await readEnds(context.storage, run, [
@@ -101,7 +101,7 @@ class OpenStep implements StepContinuation {
     { effects, state }: Advanced,
   ): Promise<JobRequest | undefined> {
     const [effect, ...others] = effects;
-    if (effect?.kind !== "start_work" || others.length > 0 || !isAlone(state)) return undefined;
+    if (effect?.kind !== "start_work" || others.length > 0 || !mayGoOn({ ...run, state })) return undefined;
     const step = stepOf(run, effect.place.stepId);
     try {
       return await offerChat(this.context, caller, { ...effect, facts: run.facts, step, isSole: true });
@@ -143,10 +143,8 @@ class OpenStep implements StepContinuation {
       return { takenNano: end.usedNano };
     }
     const claimed = claimedOf(next);
-    return {
-      takenNano: end.usedNano,
-      next: { job: claimed, step: new OpenStep(context, claimed, Promise.resolve(after)) },
-    };
+    const following = mayGoOn(after) ? new OpenStep(context, claimed, Promise.resolve(after)) : undefined;
+    return { takenNano: end.usedNano, next: { job: claimed, step: following } };
   }
 }
 

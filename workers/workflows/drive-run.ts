@@ -193,7 +193,7 @@ function nextAttemptMs(effects: readonly Effect[]): number | null {
 async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
   const { before, after, effects, saved, absent } = pass;
   const { facts } = before;
-  const isSole = isAlone(after.state);
+  const isSole = mayGoOn(after);
   const works = [
     ...effects.flatMap((effect): WorkToStart[] =>
       effect.kind === "start_work" ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isSole }] : [],
@@ -228,8 +228,12 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   return started;
 }
 
-/** Returns true if one call or run of the run is under way, and nothing else could begin. */
-export function isAlone({ stepRuns }: StoredRun["state"]): boolean {
+/** A worker has the run in memory while its provider works, and as many of them as slots: those that are larger are read anew. */
+const CONTINUED_BYTES_MAX = 262_144;
+
+/** Returns true if one call or run of the run is under way, nothing else could begin, and a worker may keep it meanwhile. */
+export function mayGoOn({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" | "bytes">): boolean {
+  if (bytes > CONTINUED_BYTES_MAX) return false;
   const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
   const open = stepRuns.filter(isOpen);
   return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;

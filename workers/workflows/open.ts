@@ -1,5 +1,5 @@
 /** Opens what carries runs on, for both lanes. */
-import { openPublishers } from "#shared/access/authenticate.ts";
+import type { Publishers } from "#shared/access/authenticate.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
@@ -34,6 +34,7 @@ export async function startWorkflows(
   context: Opened & {
     readonly lifecycle: Pick<Lifecycle, "onStop">;
     readonly store: RunStore;
+    readonly publishers: Publishers;
     slots(lane: Lane): number;
   },
 ): Promise<readonly Runner[]> {
@@ -50,7 +51,6 @@ export async function startWorkflows(
     adminWorkspaceId,
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
-    publishers: openPublishers({ database, catalogue }),
     starts: new RunPermits(STARTS_MAX),
     cancel(jobId) {
       if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));

@@ -81,24 +81,37 @@ export async function endStep(
   const ending = [id, epoch, usedNano, usage.source, JSON.stringify(usage.units), usage.isEstimated, usage.tokens];
   const following = next === null ? null : JSON.stringify(toOffer(next, 0));
   const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
+  let mayBeDone = false;
+  // What waits for a lock may have been done by the try before, whose answer was lost: only the database can tell.
+  const isFinal = (error: unknown): boolean =>
+    isDataFault(error) || APART.has(sqlState(error) ?? "") || (!mayBeDone && LOCKED_AWAY.has(sqlState(error) ?? ""));
   try {
     const isDone = await retryStatement(
       async () => {
         const [row] = await target.query<{ is_done: boolean }>(END_STEP, all, "end_step");
         return row?.is_done === true;
       },
-      { forMs: retryMs, isFinal: (error) => isDataFault(error) || APART.has(sqlState(error) ?? ""), onRetry },
+      {
+        forMs: retryMs,
+        isFinal,
+        onRetry(error, tries) {
+          mayBeDone = true;
+          onRetry(error, tries);
+        },
+      },
     );
     return isDone ? saved : undefined;
   } catch (error) {
     // Whatever the database refuses of the three together, each of them finds for itself.
-    if (isDataFault(error) || APART.has(sqlState(error) ?? "")) return undefined;
+    if (isFinal(error)) return undefined;
     throw error;
   }
 }
 
-/** SQLSTATEs of a statement that was undone: the three do not go together, a lock is held elsewhere, or no room is left. */
-const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.lockTimeout, SQL.deadlock, SQL.storageFull]);
+/** SQLSTATEs of a statement that was undone: the three do not go together, or no room is left. */
+const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.storageFull]);
+/** The same of one that found a lock. */
+const LOCKED_AWAY: ReadonlySet<string> = new Set([SQL.lockTimeout, SQL.deadlock]);
 
 function recordOf(change: Change): { readonly saved: Saved; readonly values: SqlValue[] } {
   const { before, after, effects } = change;
@@ -108,6 +121,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
   const items: object[] = [];
   const frames: Frame[] = [];
   let grown = 0;
+  let large = 0;
   if (effects.some((effect) => effect.kind === "event" && effect.event === "run.started")) {
     frames.push({ type: "run.started" });
   }
@@ -125,6 +139,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
       const record = itemRecord(change, run, item);
       items.push(record);
       grown += grownBy(old, item, record);
+      large += largeBytes(old, item);
     }
   }
   if (isEnded(after.status) && !isEnded(before.state.status)) frames.push({ type: "run.finished" });
@@ -157,7 +172,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
     grown,
     change.storageBytesMax,
   ];
-  return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length }, values };
+  return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length + large }, values };
 }
 
 /** A run_save, by its members in their order. */
@@ -200,9 +215,12 @@ function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typ
   let bytes = was ? 0 : STEP_ROW_BYTES;
   if (record.is_run) bytes += RUN_ROW_BYTES;
   if (was?.status !== item.status) bytes += bytesOf(record.output) + bytesOf(record.error);
-  // An output that an earlier attempt gave stays in its place.
-  if (was?.status !== item.status && item.outputRef !== undefined && !item.isKept) bytes += bytesOf(item.output);
-  return bytes;
+  return bytes + largeBytes(was, item);
+}
+
+/** Bytes of an output that the item adds to the object store. One that an earlier attempt gave stays in its place. */
+function largeBytes(was: ItemRun | undefined, item: ItemRun): number {
+  return was?.status !== item.status && item.outputRef !== undefined && !item.isKept ? bytesOf(item.output) : 0;
 }
 
 function stepRecord({ before, effects }: Change, run: StepRun, seq: number) {

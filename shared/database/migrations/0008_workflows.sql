@@ -1,8 +1,8 @@
 -- Workflows, the versions of their definitions, and their runs. All that is known of a run stands in these rows, so that any worker goes
 -- on where another died.
 --
--- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. It takes no lock of
--- jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
+-- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. But for end_step it takes
+-- no lock of jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
 -- job's id is made from its place, so it is admitted once.
 
 create table workflow (
@@ -431,7 +431,7 @@ end $$;
 -- Ends the job of a step that has succeeded, writes the run's next pass, and admits the one call that this pass begins, which p_worker
 -- owns at once and is about to ask a provider for: all or nothing. p_next: that call, a job_offer; null where the run has ended. Result:
 -- false where the three do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a
--- statement that is sent again the result is true if it had been done.
+-- statement that is sent again the result is true if it had been done; the lease of that call is renewed then.
 -- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
 create function end_step(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
@@ -447,9 +447,12 @@ begin
   if not found then return false; end if;
   select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
   if is_ours is not true then
-    return r.rev = p_save.rev and exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
-      and (p_next is null or exists (
-        select from job j where j.id = o.id and j.worker = p_worker and j.epoch = 1 and j.state = 'running'));
+    if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
+    then return false; end if;
+    if p_next is null then return true; end if;
+    update job j set lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+    where j.id = o.id and j.worker = p_worker and j.epoch = 1 and j.state = 'running';
+    return found;
   end if;
   if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return false; end if;
   if p_next is not null then

@@ -6,8 +6,9 @@ import type { Provider } from "#shared/calls/model.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
 import { StorageError } from "#shared/storage/objects.ts";
 import type { Database } from "#shared/database/client.ts";
-import { findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
+import { claimJob, type ClaimedJob, findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { endJob } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
@@ -19,7 +20,8 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import type { WorkerContext } from "#workers/context.ts";
 import { type DurableJobs, type DurableVerdict, openDurableJobs } from "#workers/runner/durable-jobs.ts";
 import { freeFailure, type Outcome } from "#workers/outcome.ts";
-import { jobAbort, type JobControl } from "#workers/job.ts";
+import { jobAbort, type JobControl, type RunContinuation, type StepContinuation } from "#workers/job.ts";
+import type { Cancels } from "#workers/runner/cancels.ts";
 
 let db: TestDatabase;
 let metrics: Metrics;
@@ -55,6 +57,10 @@ interface Around {
   readonly lane?: Lane;
   /** Error that the provider's request ends with; it ends well unless given. */
   readonly fault?: ProviderError;
+  readonly continuation?: RunContinuation;
+  readonly cancels?: Cancels;
+  /** Told of each job that has ended before the last one. */
+  readonly onContinued?: (outcome: string) => void;
 }
 
 function bench(run: Run, around: Around = {}): Bench {
@@ -87,18 +93,18 @@ function bench(run: Run, around: Around = {}): Bench {
     createHandler: (own) => ({
       run: (job, control) => run(own, job, control),
     }),
-    cancels: {
-      subject: "_INBOX.wk.test.cancel",
-      onCancel: () => () => undefined,
-      wasCancelled: () => false,
-      close: () => Promise.resolve(),
-    },
+    cancels: around.cancels ?? { subject: "_INBOX.wk.test.cancel", onCancel: () => () => undefined, wasCancelled: () => false, close: () => Promise.resolve() }, // prettier-ignore
+    continuation: around.continuation,
   });
   opened.push(jobs);
   return {
     told,
     run: (message, controller = new AbortController()) =>
-      jobs.run(message, { deliveries: 1, isRoomy: () => true }, controller),
+      jobs.run(
+        message,
+        { deliveries: 1, isRoomy: () => true, onContinued: around.onContinued ?? (() => undefined) },
+        controller,
+      ),
   };
 }
 
@@ -453,5 +459,63 @@ describe("a durable job that finds no source free", () => {
     await bench(refusing("noRoute", 1)).run(message);
     const next = await createJobAdmission({ database: db.database }).admit(jobRequest({ workspaceId }));
     expect(next).toEqual({ kind: "admitted", attempt: 1, dispatch: 1 });
+  });
+});
+
+describe("a job that its worker goes on to from another", () => {
+  /** Goes from the job on the queue to another one. @param onEnd run while the end of the first is written */
+  async function continued(onEnd: (first: string, next: string) => Promise<unknown>) {
+    const message = await queued();
+    const { job_id: id, ...rest } = await queued();
+    const listeners = new Map<string, () => void>();
+    const remembered = new Set<string>();
+    const cancel = (jobId: string): void => void (listeners.get(jobId)?.() ?? remembered.add(jobId));
+    const step: StepContinuation = {
+      async end(end, { worker, leaseMs }, retryMs) {
+        const takenNano = await endJob({ database: db.database, log }, end, retryMs);
+        if (takenNano === undefined) return undefined;
+        const claim = { ...rest, id, workspaceId, worker, leaseMs, claimsMax: 5 };
+        const job = (await claimJob(db.database, claim)) as ClaimedJob;
+        await onEnd(message.job_id, id);
+        return { takenNano, next: { job, step: { end: () => Promise.resolve(undefined) } } };
+      },
+    };
+    const asked: string[] = [];
+    const ended: string[] = [];
+    const { run } = bench(
+      async (context, job, control) => {
+        if (control.signal.aborted) return failed("internal_error");
+        asked.push(job.job_id);
+        return serve("{}")(context, job, control);
+      },
+      {
+        lane: "live",
+        continuation: { open: (job) => (job.id === message.job_id ? step : undefined) },
+        cancels: {
+          subject: "_INBOX.wk.test.cancel",
+          onCancel(jobId, listener) {
+            listeners.set(jobId, listener);
+            return () => listeners.delete(jobId);
+          },
+          wasCancelled: (jobId) => remembered.has(jobId),
+          close: () => Promise.resolve(),
+        },
+        onContinued: (outcome) => ended.push(outcome),
+      },
+    );
+    return { verdict: () => run(message), cancel, asked, ended, ids: [message.job_id, id] };
+  }
+
+  test("is its own: a cancel that comes too late for the first does not end it", async () => {
+    const bed = await continued((first) => Promise.resolve(bed.cancel(first)));
+    expect(await bed.verdict()).toEqual({ outcome: "completed" });
+    expect(bed.asked).toEqual(bed.ids);
+    expect(bed.ended).toEqual(["completed"]);
+  });
+
+  test("is not asked for when its own cancel came while it was made", async () => {
+    const bed = await continued((_first, next) => Promise.resolve(bed.cancel(next)));
+    expect(await bed.verdict()).toEqual({ outcome: "failed" });
+    expect(bed.asked).toEqual(bed.ids.slice(0, 1));
   });
 });

@@ -158,7 +158,7 @@ describe("a worker that ends a step", () => {
         is_intended: true,
       });
       expect(JSON.parse(next.job.request ?? "")).toMatchObject({ messages: [{ content: `say ${name}` }] });
-      [current, going] = [next.job, next.step];
+      [current, going] = [next.job, next.step as StepContinuation];
     }
     expect(await going.end(endOf(current), OWNER, RETRY_MS)).toEqual({ takenNano: 5n });
     expect(await runOf(runId)).toMatchObject({ status: "succeeded", credits: 15n });
@@ -184,6 +184,36 @@ describe("a worker that ends a step", () => {
       await (await opened(begun.job)).end(endOf(begun.job), { ...OWNER, worker: newId() }, RETRY_MS),
     ).toBeUndefined();
     expect(await everything(begun)).toEqual(after);
+  });
+
+  test("goes on when an answer was lost, also where it finds a lock then; the lease of the next one begins anew", async () => {
+    const begun = await begin(CHAIN);
+    let tries = 0;
+    const query = async (text: string, values: never[], name: string): Promise<unknown> => {
+      if (name === "end_step") tries += 1;
+      if (name === "end_step" && tries === 2) throw Object.assign(new Error("a lock"), { code: "55P03" });
+      const rows = await bench.db.database.query(text, values, name);
+      if (name !== "end_step" || tries > 1) return rows;
+      await bench.db.query("update job set lease_until = now() where worker = $1 and epoch = 1", [OWNER.worker]);
+      throw new Error("Connection terminated unexpectedly");
+    };
+    const database = { ...bench.db.database, query } as typeof bench.db.database;
+    const going = openRunContinuation({ ...context, database }).open(begun.job);
+    const continued = await going?.end(endOf(begun.job), OWNER, RETRY_MS);
+    expect(continued).toMatchObject({ takenNano: 5n, next: { job: { run_id: begun.runId } } });
+    expect(tries).toBe(3);
+    const lease = "select lease_until > now() + interval '30 s' as is_long from job where id = $1";
+    expect(await bench.db.query(lease, [continued?.next?.job.id ?? null])).toEqual([{ is_long: true }]);
+    expect((await jobsOf(begun.runId)).map((row) => row["state"])).toEqual(["completed", "running"]);
+  });
+
+  test("keeps no large run in its memory: the next step ends as any job does", async () => {
+    const begun = await begin(CHAIN);
+    const message = { role: "assistant", content: "x".repeat(300_000) };
+    const text = JSON.stringify({ model: "sandbox-chat", choices: [{ index: 0, message, finish_reason: "stop" }] });
+    const first = await (await opened(begun.job)).end(endOf(begun.job, { result: { text } }), OWNER, RETRY_MS);
+    expect(first?.next?.job.run_id).toBe(begun.runId);
+    expect(first?.next?.step).toBeUndefined();
   });
 
   test.each<[why: string, keepApart: (begun: Begun) => Promise<unknown>, end: Partial<JobEnd>]>([
