@@ -54,10 +54,12 @@ function noteAnswer(origin: string): void {
  * @throws ProviderError, unsent: `failed` when the address stays silent for the whole limit, `aborted`
  */
 export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {
+  const abort = (cause: unknown): never => {
+    throw new ProviderError("aborted", "the call was aborted", { cause, isUnsent: true });
+  };
+  if (signal.aborted) abort(signal.reason);
   if (goesByProxy || hasAnsweredWithin(new URL(url).origin, ANSWERED_JUST_NOW_MS)) return;
-  const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch((error: unknown) => {
-    throw new ProviderError("aborted", "the call was aborted", { cause: error, isUnsent: true });
-  });
+  const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch(abort);
   if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
 }
 

@@ -80,22 +80,28 @@ test("patient calls wait for each other, and go together", async () => {
 });
 
 test("patient calls wait longer while groups are large, and as before when they are small again", async () => {
-  const { call, patient, statement, sent } = setUp({ lingerMs: 1, lingerMaxMs: 600_000 });
-  /** The one that is waited for takes the patient ones along. */
-  const runGroup = async (patients: number): Promise<void> => {
-    const calls = [...Array.from({ length: patients }, (_, at) => patient(String(at))), call("last")];
-    (await statement(sent() - 1)).finish();
-    await Promise.all(calls);
-  };
-  for (let at = 0; at < 40; at += 1) await runGroup(8);
+  const groups: string[][] = [];
+  const { call, patient } = setUp({
+    lingerMs: 1,
+    lingerMaxMs: 600_000,
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+  });
+  // The one that is waited for takes the patient ones along.
+  for (let at = 0; at < 40; at += 1) {
+    await Promise.all([...Array.from({ length: 8 }, (_, place) => patient(String(place))), call("last")]);
+  }
   const alone = patient("alone");
   await Bun.sleep(30);
-  expect(sent()).toBe(40);
+  expect(groups.flat()).not.toContain("alone");
   // What waited goes along with the first of these.
-  for (let at = 0; at < 40; at += 1) await runGroup(0);
+  for (let at = 0; at < 40; at += 1) await call("small");
   expect(await alone).toBe("alone");
-  void patient("again");
-  expect((await statement(80)).names).toEqual(["again"]);
+  expect(await patient("again")).toBe("again");
+  expect(groups.at(-1)).toEqual(["again"]);
 });
 
 test("a call that is waited for takes patient ones along at once, and a full group waits for nothing", async () => {
