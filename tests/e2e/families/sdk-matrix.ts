@@ -68,7 +68,9 @@ const SENT: readonly Sent[] = [
 /** Clients that send unknown members of a call back, and with them Google's signature of the thoughts behind it. */
 const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   openai: true,
+  openaiResponses: true,
   vercel: true,
+  vercelResponses: false,
   langchain: false,
   anthropic: false,
 };
@@ -78,7 +80,9 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 /** Clients that send Claude its signed thoughts back. */
 const KEEPS_THOUGHTS: Readonly<Record<ClientName, boolean>> = {
   openai: true,
+  openaiResponses: true,
   vercel: false,
+  vercelResponses: true,
   langchain: false,
   anthropic: true,
 };

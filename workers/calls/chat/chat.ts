@@ -1,7 +1,8 @@
 /** Serves a call in the chat pool, by the first source that can. */
-import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
@@ -20,6 +21,7 @@ import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
+import { createResponsesRendering } from "./responses-render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { continuedRendering } from "./seam.ts";
 import { checkDocuments } from "./documents.ts";
@@ -43,6 +45,8 @@ class ChatRun {
   private readonly asked: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private readonly isOldForm: boolean;
+  /** The object that the answer of a Responses call completes. */
+  private readonly response: ModelResponse | undefined;
   private held: HeldPrice;
   /** Meter of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
@@ -64,6 +68,7 @@ class ChatRun {
     this.asked = job.request as unknown as ChatCompletionRequest;
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
+    this.response = job.response === undefined ? undefined : parse("ModelResponse", job.response);
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -306,6 +311,13 @@ class ChatRun {
     if (job.api === "anthropic") {
       const stops = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
       return createAnthropicRendering({ jobId: job.job_id, model: model.slug, stops });
+    }
+    if (this.response) {
+      return createResponsesRendering({
+        response: this.response,
+        model: model.slug,
+        logprobs: request.logprobs === true,
+      });
     }
     const includeUsage = request.stream_options?.include_usage === true;
     const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });

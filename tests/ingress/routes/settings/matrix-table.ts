@@ -116,6 +116,7 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       "POST /v1/embeddings",
       "POST /v1/messages",
       "POST /v1/messages/count_tokens",
+      "POST /v1/responses",
       "POST /v1/images/generations",
       "POST /v1/images/edits",
       "POST /v1/audio/speech",
