@@ -1,5 +1,5 @@
 /** One paid call of chat that came in the form of another API: checked, served, and faulted in its caller's words. */
-import type { ChatCompletionRequest, ModelResponse } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
@@ -24,6 +24,8 @@ interface TranslatedCall {
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** Its items as they are stored with it. */
+  readonly input?: readonly ResponsesItem[];
 }
 
 /** @throws ApiError as `runPaidCall` does, about the caller's parameters */
@@ -31,7 +33,7 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response }: TranslatedCall,
+  { api, request, paramOf, planCache, response, input }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -44,11 +46,18 @@ export async function runTranslatedCall(
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
     const cache = await planCache(model);
-    const paid = { kind: CHAT, api, model, bound, text, textBytes, cache };
+    const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
+    const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);
   }
+}
+
+/** The worker takes it out before anybody is asked: nobody is held to its length. */
+function withInput(text: string, input: string): string {
+  return `${text.slice(0, -1)},"response_input":${input}}`;
 }
 
 function integersOf({

@@ -25,27 +25,30 @@ export function readItems(input: string | readonly Readonly<Record<string, unkno
       const isMessage = item["type"] === undefined || item["type"] === "message";
       return isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item);
     } catch (error) {
-      throw withParam(error, (param) => `${placeOf(at)}.${param}`);
+      throw withParam(error, (param) => `${inputPlace(at)}.${param}`);
     }
   });
 }
 
-/** @throws ApiError naming the item at fault */
-export function conversationOf(
-  items: readonly ResponsesItem[],
-  instructions: string | null | undefined,
-): PlacedMessage[] {
+export interface PlacedItem {
+  readonly item: ResponsesItem;
+  /** Its place in the caller's body. */
+  readonly from: string;
+}
+
+export function inputPlace(at: number): string {
+  return `input[${at}]`;
+}
+
+/** @param items without references. @throws ApiError naming the item at fault */
+export function conversationOf(items: readonly PlacedItem[], instructions: string | null | undefined): PlacedMessage[] {
   const conversation = new Conversation();
   if (instructions != null && instructions !== "") {
     const message: ChatMessage = { role: "system", content: instructions };
     conversation.add({ message, from: "instructions", parts: [] });
   }
-  for (const [at, item] of items.entries()) conversation.read(item, placeOf(at));
+  for (const { item, from } of items) conversation.read(item, from);
   return conversation.end();
-}
-
-function placeOf(at: number): string {
-  return `input[${at}]`;
 }
 
 class Conversation {
@@ -77,6 +80,8 @@ class Conversation {
       case "reasoning":
         this.think(item, from);
         break;
+      case "item_reference":
+        throw new Error("a reference was not resolved");
       default:
         this.say(item, from);
     }

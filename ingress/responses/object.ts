@@ -1,11 +1,12 @@
 /** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
 import type { ModelResponse, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
 import { type ApiError, errorEnvelope } from "#shared/errors.ts";
+import { responseId } from "#shared/responses/ids.ts";
 
 /** Settings as they are applied: what the caller left to us, by its default. */
 export function responseOf(body: ResponsesRequest, requestId: string, createdS: number): ModelResponse {
   return {
-    id: `resp_${requestId.replaceAll("-", "")}`,
+    id: responseId(requestId),
     object: "response",
     created_at: createdS,
     completed_at: null,
@@ -33,7 +34,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     top_logprobs: body.top_logprobs ?? 0,
     max_output_tokens: body.max_output_tokens ?? null,
     truncation: "disabled",
-    store: false,
+    store: body.store ?? true,
     background: false,
     service_tier: body.service_tier == null || body.service_tier === "auto" ? "default" : body.service_tier,
     metadata: body.metadata ?? {},

@@ -213,7 +213,8 @@ export type ResponsesTypedItem =
   | ResponsesFunctionCall
   | ResponsesFunctionCallOutput
   | ResponsesCustomCall
-  | ResponsesCustomCallOutput;
+  | ResponsesCustomCallOutput
+  | ResponsesItemReference;
 /**
  * One part of what a tool returned.
  */
@@ -436,7 +437,10 @@ export interface SchemaTypes {
   OperatorWorkspaceList: OperatorWorkspaceList;
   OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
+  ModelResponseDeleted: ModelResponseDeleted;
   ResponseStreamEvent: ResponseStreamEvent;
+  ResponseInputList: ResponseInputList;
+  ResponseInputTokens: ResponseInputTokens;
   ModelResponse: ModelResponse;
   Service: Service;
   SigningSecret: SigningSecret;
@@ -3385,7 +3389,7 @@ export interface ResponsesRequest {
    */
   truncation?: "auto" | "disabled" | null;
   /**
-   * Accepted; answers are not stored.
+   * Store the response, so that later calls go on from it; left out, it is stored.
    */
   store?: boolean | null;
   /**
@@ -3411,9 +3415,9 @@ export interface ResponsesRequest {
    */
   prompt_cache_key?: string | null;
   /**
-   * Answers are not stored: null or left out.
+   * A stored response: its conversation stands before `input`, without its `instructions`.
    */
-  previous_response_id?: null;
+  previous_response_id?: string | null;
   /**
    * Conversations are not kept here: null or left out.
    */
@@ -4075,6 +4079,17 @@ export interface ResponsesCustomCallOutput {
    * Text, or parts. Images and files in it follow the texts of all results.
    */
   output: string | ResponsesInputPart[];
+  [k: string]: unknown;
+}
+/**
+ * An item of a stored response, of its input or its output.
+ */
+export interface ResponsesItemReference {
+  type: "item_reference";
+  /**
+   * Id of the item.
+   */
+  id: string;
   [k: string]: unknown;
 }
 /**
@@ -6160,6 +6175,15 @@ export interface PresetList {
   [k: string]: unknown;
 }
 /**
+ * Answer of DELETE /v1/responses/{response_id}.
+ */
+export interface ModelResponseDeleted {
+  id: string;
+  object: "response";
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
  * It begins.
  */
 export interface ResponseCreated {
@@ -6667,6 +6691,25 @@ export interface ResponseError {
     param: string | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * A page of the items that a stored response was asked with.
+ */
+export interface ResponseInputList {
+  object: "list";
+  data: ResponsesItem[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/responses/input_tokens.
+ */
+export interface ResponseInputTokens {
+  object: "response.input_tokens";
+  input_tokens: number;
   [k: string]: unknown;
 }
 /**

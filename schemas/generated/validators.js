@@ -21209,7 +21209,7 @@ return errors === 0;
 }
 validate178.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate179;
-var schema189 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minItems: 1, items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: "null" }, conversation: { type: "null" }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { enum: [false, null] } } };
+var schema189 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minItems: 1, items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { type: "null" }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { enum: [false, null] } } };
 var schema190 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }] }] };
 var schema195 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] } } };
 var schema191 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, format: { $ref: "ResponsesCustomFormat" } } };
@@ -22904,10 +22904,19 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.previous_response_id !== undefined) {
+let data32 = data.previous_response_id;
 const _errs68 = errors;
-if (data.previous_response_id !== null) {
-validate179.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: "null" } }];
+if (typeof data32 !== "string" && data32 !== null) {
+validate179.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema189.properties.previous_response_id.type } }];
 return false;
+}
+if (errors === _errs68) {
+if (typeof data32 === "string") {
+if (data32.length > 64 && (data32.length > 128 || func2(data32) > 64)) {
+validate179.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+}
+}
 }
 var valid0 = _errs68 === errors;
 } else {
@@ -24927,7 +24936,7 @@ validate204.errors = vErrors;
 return errors === 0;
 }
 validate204.evaluated = { props: { type: true, role: true, content: true, id: true, status: true, phase: true }, dynamicProps: false, dynamicItems: false };
-var schema224 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesReasoning" }, { $ref: "ResponsesFunctionCall" }, { $ref: "ResponsesFunctionCallOutput" }, { $ref: "ResponsesCustomCall" }, { $ref: "ResponsesCustomCallOutput" }] }] };
+var schema224 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "item_reference"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesReasoning" }, { $ref: "ResponsesFunctionCall" }, { $ref: "ResponsesFunctionCallOutput" }, { $ref: "ResponsesCustomCall" }, { $ref: "ResponsesCustomCallOutput" }, { $ref: "ResponsesItemReference" }] }] };
 var schema231 = { type: "object", required: ["type", "summary"], properties: { type: { const: "reasoning" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, summary: { type: "array", items: { type: "object", required: ["type", "text"], properties: { type: { const: "summary_text" }, text: { type: "string" } } } }, content: { type: ["array", "null"], items: { type: "object", required: ["type", "text"], properties: { type: { const: "reasoning_text" }, text: { type: "string" } } } }, encrypted_content: { type: ["string", "null"] } } };
 var schema232 = { type: "object", required: ["type", "call_id", "name", "arguments"], properties: { type: { const: "function_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: "string", minLength: 1, maxLength: 128 }, name: { type: "string" }, arguments: { type: "string" } } };
 var schema233 = { type: "object", required: ["type", "call_id", "name", "input"], properties: { type: { const: "custom_tool_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: "string", minLength: 1, maxLength: 128 }, name: { type: "string" }, input: { type: "string" } } };
@@ -25532,7 +25541,7 @@ if (typeof data0 !== "string") {
 validate208.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "reasoning" || data0 === "function_call" || data0 === "function_call_output" || data0 === "custom_tool_call" || data0 === "custom_tool_call_output")) {
+if (!(data0 === "reasoning" || data0 === "function_call" || data0 === "function_call_output" || data0 === "custom_tool_call" || data0 === "custom_tool_call_output" || data0 === "item_reference")) {
 validate208.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema224.allOf[0].properties.type.enum } }];
 return false;
 }
@@ -26012,6 +26021,56 @@ props0.status = true;
 props0.call_id = true;
 props0.output = true;
 }
+} else if (tag0 === "item_reference") {
+const _errs63 = errors;
+if (errors === _errs63) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing6;
+if (data.type === undefined && (missing6 = "type") || data.id === undefined && (missing6 = "id")) {
+validate208.errors = [{ instancePath, schemaPath: "ResponsesItemReference/required", keyword: "required", params: { missingProperty: missing6 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs65 = errors;
+if (data.type !== "item_reference") {
+validate208.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesItemReference/properties/type/const", keyword: "const", params: { allowedValue: "item_reference" } }];
+return false;
+}
+var valid20 = _errs65 === errors;
+} else {
+var valid20 = true;
+}
+if (valid20) {
+if (data.id !== undefined) {
+let data26 = data.id;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (typeof data26 === "string") {
+if (data26.length > 128 && (data26.length > 256 || func2(data26) > 128)) {
+validate208.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesItemReference/properties/id/maxLength", keyword: "maxLength", params: { limit: 128 } }];
+return false;
+}
+} else {
+validate208.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesItemReference/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid20 = _errs66 === errors;
+} else {
+var valid20 = true;
+}
+}
+}
+} else {
+validate208.errors = [{ instancePath, schemaPath: "ResponsesItemReference/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.id = true;
+}
 } else {
 validate208.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
@@ -26115,8 +26174,8 @@ var validateResponsesText = validate190;
 var validateResponsesTool = validate180;
 var validateResponsesTypedItem = validate208;
 var validateApiKeyList = validate217;
-var schema234 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema235 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema235 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema236 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26278,7 +26337,7 @@ validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/ro
 return false;
 }
 if (!(data11 === "owner" || data11 === "admin" || data11 === "developer" || data11 === "billing")) {
-validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "ApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema235.properties.member.properties.role.enum } }];
+validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "ApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema236.properties.member.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -26317,7 +26376,7 @@ validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", 
 return false;
 }
 if (!(data13 === "active" || data13 === "expired" || data13 === "revoked" || data13 === "disabled")) {
-validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema235.properties.status.enum } }];
+validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema236.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -26350,7 +26409,7 @@ if (data2.last_used_at !== undefined) {
 let data15 = data2.last_used_at;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema235.properties.last_used_at.type } }];
+validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema236.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -26372,7 +26431,7 @@ if (data2.expires_at !== undefined) {
 let data16 = data2.expires_at;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema235.properties.expires_at.type } }];
+validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema236.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -26394,7 +26453,7 @@ if (data2.revoked_at !== undefined) {
 let data17 = data2.revoked_at;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema235.properties.revoked_at.type } }];
+validate217.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema236.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs34) {
@@ -26447,7 +26506,7 @@ if (data.first_id !== undefined) {
 let data18 = data.first_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate217.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema234.properties.first_id.type } }];
+validate217.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema235.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -26459,7 +26518,7 @@ if (data.last_id !== undefined) {
 let data19 = data.last_id;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate217.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema234.properties.last_id.type } }];
+validate217.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema235.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -26624,7 +26683,7 @@ validate218.errors = [{ instancePath: instancePath + "/member/role", schemaPath:
 return false;
 }
 if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
-validate218.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema235.properties.member.properties.role.enum } }];
+validate218.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema236.properties.member.properties.role.enum } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -26663,7 +26722,7 @@ validate218.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data10 === "active" || data10 === "expired" || data10 === "revoked" || data10 === "disabled")) {
-validate218.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema235.properties.status.enum } }];
+validate218.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema236.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -26696,7 +26755,7 @@ if (data.last_used_at !== undefined) {
 let data12 = data.last_used_at;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate218.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema235.properties.last_used_at.type } }];
+validate218.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema236.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -26718,7 +26777,7 @@ if (data.expires_at !== undefined) {
 let data13 = data.expires_at;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate218.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema235.properties.expires_at.type } }];
+validate218.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema236.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -26740,7 +26799,7 @@ if (data.revoked_at !== undefined) {
 let data14 = data.revoked_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate218.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema235.properties.revoked_at.type } }];
+validate218.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema236.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -26779,7 +26838,7 @@ return errors === 0;
 }
 validate218.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, status: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogEntry = validate219;
-var schema237 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema238 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26858,7 +26917,7 @@ validate219.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: 
 return false;
 }
 if (!(data4 === "member" || data4 === "operator" || data4 === "system")) {
-validate219.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema237.properties.actor.properties.type.enum } }];
+validate219.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema238.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -26881,7 +26940,7 @@ if (data3.name !== undefined) {
 let data6 = data3.name;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema237.properties.actor.properties.name.type } }];
+validate219.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema238.properties.actor.properties.name.type } }];
 return false;
 }
 var valid1 = _errs12 === errors;
@@ -26905,7 +26964,7 @@ if (data.key_id !== undefined) {
 let data7 = data.key_id;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema237.properties.key_id.type } }];
+validate219.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema238.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -26927,7 +26986,7 @@ if (data.ip !== undefined) {
 let data8 = data.ip;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema237.properties.ip.type } }];
+validate219.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema238.properties.ip.type } }];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -26939,7 +26998,7 @@ if (data.request_id !== undefined) {
 let data9 = data.request_id;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema237.properties.request_id.type } }];
+validate219.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema238.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -26983,7 +27042,7 @@ if (data.before !== undefined) {
 let data12 = data.before;
 const _errs24 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema237.properties.before.type } }];
+validate219.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema238.properties.before.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -26995,7 +27054,7 @@ if (data.after !== undefined) {
 let data13 = data.after;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema237.properties.after.type } }];
+validate219.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema238.properties.after.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -27023,7 +27082,7 @@ return errors === 0;
 }
 validate219.evaluated = { props: { object: true, id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogList = validate220;
-var schema238 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "AuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema239 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "AuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27131,7 +27190,7 @@ validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/typ
 return false;
 }
 if (!(data7 === "member" || data7 === "operator" || data7 === "system")) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "AuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema237.properties.actor.properties.type.enum } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "AuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema238.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs14 === errors;
@@ -27154,7 +27213,7 @@ if (data6.name !== undefined) {
 let data9 = data6.name;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "AuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema237.properties.actor.properties.name.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "AuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema238.properties.actor.properties.name.type } }];
 return false;
 }
 var valid4 = _errs18 === errors;
@@ -27178,7 +27237,7 @@ if (data2.key_id !== undefined) {
 let data10 = data2.key_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "AuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema237.properties.key_id.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "AuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema238.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -27200,7 +27259,7 @@ if (data2.ip !== undefined) {
 let data11 = data2.ip;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "AuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema237.properties.ip.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "AuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema238.properties.ip.type } }];
 return false;
 }
 var valid3 = _errs22 === errors;
@@ -27212,7 +27271,7 @@ if (data2.request_id !== undefined) {
 let data12 = data2.request_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "AuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema237.properties.request_id.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "AuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema238.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -27256,7 +27315,7 @@ if (data2.before !== undefined) {
 let data15 = data2.before;
 const _errs30 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema237.properties.before.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema238.properties.before.type } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -27268,7 +27327,7 @@ if (data2.after !== undefined) {
 let data16 = data2.after;
 const _errs32 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema237.properties.after.type } }];
+validate220.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema238.properties.after.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -27310,7 +27369,7 @@ if (data.first_id !== undefined) {
 let data17 = data.first_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema238.properties.first_id.type } }];
+validate220.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema239.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -27322,7 +27381,7 @@ if (data.last_id !== undefined) {
 let data18 = data.last_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema238.properties.last_id.type } }];
+validate220.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema239.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -27355,8 +27414,8 @@ return errors === 0;
 }
 validate220.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertList = validate221;
-var schema240 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema241 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
+var schema241 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema242 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27473,7 +27532,7 @@ validate221.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", 
 return false;
 }
 if (!(data7 === "daily" || data7 === "weekly" || data7 === "monthly")) {
-validate221.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", schemaPath: "BudgetAlert/properties/period/enum", keyword: "enum", params: { allowedValues: schema241.properties.period.enum } }];
+validate221.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", schemaPath: "BudgetAlert/properties/period/enum", keyword: "enum", params: { allowedValues: schema242.properties.period.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -27585,7 +27644,7 @@ if (data2.last_fired_at !== undefined) {
 let data14 = data2.last_fired_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate221.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_fired_at", schemaPath: "BudgetAlert/properties/last_fired_at/type", keyword: "type", params: { type: schema241.properties.last_fired_at.type } }];
+validate221.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_fired_at", schemaPath: "BudgetAlert/properties/last_fired_at/type", keyword: "type", params: { type: schema242.properties.last_fired_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -27681,7 +27740,7 @@ if (data.first_id !== undefined) {
 let data17 = data.first_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate221.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema240.properties.first_id.type } }];
+validate221.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema241.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -27693,7 +27752,7 @@ if (data.last_id !== undefined) {
 let data18 = data.last_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate221.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema240.properties.last_id.type } }];
+validate221.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema241.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -27813,7 +27872,7 @@ validate222.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/p
 return false;
 }
 if (!(data4 === "daily" || data4 === "weekly" || data4 === "monthly")) {
-validate222.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/properties/period/enum", keyword: "enum", params: { allowedValues: schema241.properties.period.enum } }];
+validate222.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/properties/period/enum", keyword: "enum", params: { allowedValues: schema242.properties.period.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -27925,7 +27984,7 @@ if (data.last_fired_at !== undefined) {
 let data11 = data.last_fired_at;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate222.errors = [{ instancePath: instancePath + "/last_fired_at", schemaPath: "#/properties/last_fired_at/type", keyword: "type", params: { type: schema241.properties.last_fired_at.type } }];
+validate222.errors = [{ instancePath: instancePath + "/last_fired_at", schemaPath: "#/properties/last_fired_at/type", keyword: "type", params: { type: schema242.properties.last_fired_at.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -28425,9 +28484,9 @@ return errors === 0;
 }
 validate226.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionChunk = validate227;
-var schema247 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema251 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema249 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+var schema248 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema252 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema250 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
 function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28448,7 +28507,7 @@ validate229.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate229.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema249.properties.role.enum } }];
+validate229.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema250.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -28460,7 +28519,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema249.properties.content.type } }];
+validate229.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema250.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -28472,7 +28531,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema249.properties.refusal.type } }];
+validate229.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema250.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -28484,7 +28543,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema249.properties.reasoning_content.type } }];
+validate229.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema250.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -28654,7 +28713,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema249.properties.function_call.type } }];
+validate229.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema250.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -28765,7 +28824,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema251.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema252.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -29457,7 +29516,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate227.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema247.properties.service_tier.type } }];
+validate227.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema248.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -29469,7 +29528,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate227.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema247.properties.system_fingerprint.type } }];
+validate227.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema248.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -29494,8 +29553,8 @@ return errors === 0;
 }
 validate227.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletion = validate233;
-var schema253 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema255 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+var schema254 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema256 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
 function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -29528,7 +29587,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema255.properties.content.type } }];
+validate235.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema256.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -29540,7 +29599,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema255.properties.refusal.type } }];
+validate235.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema256.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -29552,7 +29611,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema255.properties.reasoning_content.type } }];
+validate235.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema256.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -29592,7 +29651,7 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema255.properties.function_call.type } }];
+validate235.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema256.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -29665,7 +29724,7 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema255.properties.audio.type } }];
+validate235.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema256.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -29802,7 +29861,7 @@ validate234.errors = [{ instancePath: instancePath + "/finish_reason", schemaPat
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate234.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema251.enum } }];
+validate234.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema252.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -30270,7 +30329,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema253.properties.service_tier.type } }];
+validate233.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema254.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -30282,7 +30341,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema253.properties.system_fingerprint.type } }];
+validate233.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema254.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -30540,8 +30599,8 @@ return errors === 0;
 }
 validate243.evaluated = { props: { deliveryId: true }, dynamicProps: false, dynamicItems: false };
 var validateDeliveryList = validate244;
-var schema262 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Delivery" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema263 = { type: "object", required: ["id", "channelId", "event", "status", "attemptCount", "nextAttemptAt", "createdAt", "endedAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: ["string", "null"], format: "uuid" }, event: { type: "string" }, status: { type: "string", enum: ["pending", "succeeded", "failed", "skipped", "cancelled"] }, attemptCount: { type: "integer", minimum: 0 }, nextAttemptAt: { type: ["string", "null"], format: "date-time" }, createdAt: { type: "string", format: "date-time" }, endedAt: { type: ["string", "null"], format: "date-time" }, body: { type: "string" }, attempts: { type: "array", items: { type: "object", required: ["number", "at", "ms", "status", "error", "responseStart"], properties: { number: { type: "integer", minimum: 1 }, at: { type: "string", format: "date-time" }, ms: { type: "integer", minimum: 0 }, status: { type: ["integer", "null"] }, error: { type: ["string", "null"] }, responseStart: { type: ["string", "null"] } } } } } };
+var schema263 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Delivery" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema264 = { type: "object", required: ["id", "channelId", "event", "status", "attemptCount", "nextAttemptAt", "createdAt", "endedAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: ["string", "null"], format: "uuid" }, event: { type: "string" }, status: { type: "string", enum: ["pending", "succeeded", "failed", "skipped", "cancelled"] }, attemptCount: { type: "integer", minimum: 0 }, nextAttemptAt: { type: ["string", "null"], format: "date-time" }, createdAt: { type: "string", format: "date-time" }, endedAt: { type: ["string", "null"], format: "date-time" }, body: { type: "string" }, attempts: { type: "array", items: { type: "object", required: ["number", "at", "ms", "status", "error", "responseStart"], properties: { number: { type: "integer", minimum: 1 }, at: { type: "string", format: "date-time" }, ms: { type: "integer", minimum: 0 }, status: { type: ["integer", "null"] }, error: { type: ["string", "null"] }, responseStart: { type: ["string", "null"] } } } } } };
 function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -30613,7 +30672,7 @@ if (data2.channelId !== undefined) {
 let data4 = data2.channelId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Delivery/properties/channelId/type", keyword: "type", params: { type: schema263.properties.channelId.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Delivery/properties/channelId/type", keyword: "type", params: { type: schema264.properties.channelId.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -30650,7 +30709,7 @@ validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", 
 return false;
 }
 if (!(data6 === "pending" || data6 === "succeeded" || data6 === "failed" || data6 === "skipped" || data6 === "cancelled")) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Delivery/properties/status/enum", keyword: "enum", params: { allowedValues: schema263.properties.status.enum } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Delivery/properties/status/enum", keyword: "enum", params: { allowedValues: schema264.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -30682,7 +30741,7 @@ if (data2.nextAttemptAt !== undefined) {
 let data8 = data2.nextAttemptAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/nextAttemptAt", schemaPath: "Delivery/properties/nextAttemptAt/type", keyword: "type", params: { type: schema263.properties.nextAttemptAt.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/nextAttemptAt", schemaPath: "Delivery/properties/nextAttemptAt/type", keyword: "type", params: { type: schema264.properties.nextAttemptAt.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -30725,7 +30784,7 @@ if (data2.endedAt !== undefined) {
 let data10 = data2.endedAt;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/endedAt", schemaPath: "Delivery/properties/endedAt/type", keyword: "type", params: { type: schema263.properties.endedAt.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/endedAt", schemaPath: "Delivery/properties/endedAt/type", keyword: "type", params: { type: schema264.properties.endedAt.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -30836,7 +30895,7 @@ if (data13.status !== undefined) {
 let data17 = data13.status;
 const _errs35 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/status", schemaPath: "Delivery/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.status.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/status", schemaPath: "Delivery/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid5 = _errs35 === errors;
@@ -30848,7 +30907,7 @@ if (data13.error !== undefined) {
 let data18 = data13.error;
 const _errs37 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/error", schemaPath: "Delivery/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.error.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/error", schemaPath: "Delivery/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.error.type } }];
 return false;
 }
 var valid5 = _errs37 === errors;
@@ -30860,7 +30919,7 @@ if (data13.responseStart !== undefined) {
 let data19 = data13.responseStart;
 const _errs39 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/responseStart", schemaPath: "Delivery/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.responseStart.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/responseStart", schemaPath: "Delivery/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.responseStart.type } }];
 return false;
 }
 var valid5 = _errs39 === errors;
@@ -30926,7 +30985,7 @@ if (data.first_id !== undefined) {
 let data20 = data.first_id;
 const _errs41 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema262.properties.first_id.type } }];
+validate244.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema263.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -30938,7 +30997,7 @@ if (data.last_id !== undefined) {
 let data21 = data.last_id;
 const _errs43 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema262.properties.last_id.type } }];
+validate244.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema263.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -31013,7 +31072,7 @@ if (data.channelId !== undefined) {
 let data1 = data.channelId;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: schema263.properties.channelId.type } }];
+validate245.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: schema264.properties.channelId.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -31050,7 +31109,7 @@ validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data3 === "pending" || data3 === "succeeded" || data3 === "failed" || data3 === "skipped" || data3 === "cancelled")) {
-validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema263.properties.status.enum } }];
+validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema264.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -31082,7 +31141,7 @@ if (data.nextAttemptAt !== undefined) {
 let data5 = data.nextAttemptAt;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/nextAttemptAt", schemaPath: "#/properties/nextAttemptAt/type", keyword: "type", params: { type: schema263.properties.nextAttemptAt.type } }];
+validate245.errors = [{ instancePath: instancePath + "/nextAttemptAt", schemaPath: "#/properties/nextAttemptAt/type", keyword: "type", params: { type: schema264.properties.nextAttemptAt.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -31125,7 +31184,7 @@ if (data.endedAt !== undefined) {
 let data7 = data.endedAt;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "#/properties/endedAt/type", keyword: "type", params: { type: schema263.properties.endedAt.type } }];
+validate245.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "#/properties/endedAt/type", keyword: "type", params: { type: schema264.properties.endedAt.type } }];
 return false;
 }
 if (errors === _errs15) {
@@ -31236,7 +31295,7 @@ if (data10.status !== undefined) {
 let data14 = data10.status;
 const _errs29 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/status", schemaPath: "#/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.status.type } }];
+validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/status", schemaPath: "#/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -31248,7 +31307,7 @@ if (data10.error !== undefined) {
 let data15 = data10.error;
 const _errs31 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/error", schemaPath: "#/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.error.type } }];
+validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/error", schemaPath: "#/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.error.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -31260,7 +31319,7 @@ if (data10.responseStart !== undefined) {
 let data16 = data10.responseStart;
 const _errs33 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/responseStart", schemaPath: "#/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema263.properties.attempts.items.properties.responseStart.type } }];
+validate245.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/responseStart", schemaPath: "#/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema264.properties.attempts.items.properties.responseStart.type } }];
 return false;
 }
 var valid2 = _errs33 === errors;
@@ -31312,7 +31371,7 @@ return errors === 0;
 }
 validate245.evaluated = { props: { id: true, channelId: true, event: true, status: true, attemptCount: true, nextAttemptAt: true, createdAt: true, endedAt: true, body: true, attempts: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddings = validate246;
-var schema265 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+var schema266 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
 function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -31393,7 +31452,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema265.properties.data.items.properties.embedding.type } }];
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema266.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -31742,7 +31801,7 @@ return errors === 0;
 }
 validate247.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
 var validateEventTypeList = validate248;
-var schema268 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "group", "description", "schema"], properties: { name: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, group: { type: "string", enum: ["runs", "jobs", "budgets", "operator"] }, description: { type: "string" }, schema: { type: "string" } } } } } };
+var schema269 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "group", "description", "schema"], properties: { name: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, group: { type: "string", enum: ["runs", "jobs", "budgets", "operator"] }, description: { type: "string" }, schema: { type: "string" } } } } } };
 function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -31796,7 +31855,7 @@ validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", sc
 return false;
 }
 if (!(data3 === "run.started" || data3 === "run.retrying" || data3 === "run.succeeded" || data3 === "run.failed" || data3 === "run.cancelled" || data3 === "job.completed" || data3 === "job.failed" || data3 === "budget.threshold_reached" || data3 === "template.unavailable")) {
-validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/enum", keyword: "enum", params: { allowedValues: schema268.properties.data.items.properties.name.enum } }];
+validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/enum", keyword: "enum", params: { allowedValues: schema269.properties.data.items.properties.name.enum } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -31812,7 +31871,7 @@ validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", s
 return false;
 }
 if (!(data4 === "runs" || data4 === "jobs" || data4 === "budgets" || data4 === "operator")) {
-validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", schemaPath: "#/properties/data/items/properties/group/enum", keyword: "enum", params: { allowedValues: schema268.properties.data.items.properties.group.enum } }];
+validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", schemaPath: "#/properties/data/items/properties/group/enum", keyword: "enum", params: { allowedValues: schema269.properties.data.items.properties.group.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -32260,8 +32319,8 @@ return errors === 0;
 }
 validate252.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateStoredFileList = validate253;
-var schema274 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema275 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var schema275 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema276 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern32 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate253(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -32398,7 +32457,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate253.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema275.properties.purpose.enum } }];
+validate253.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema276.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -32448,7 +32507,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate253.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema274.properties.first_id.type } }];
+validate253.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema275.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -32460,7 +32519,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate253.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema274.properties.last_id.type } }];
+validate253.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema275.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -32599,7 +32658,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate254.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema275.properties.purpose.enum } }];
+validate254.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema276.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -32635,7 +32694,7 @@ return errors === 0;
 }
 validate254.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
 var validateHealth = validate255;
-var schema277 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+var schema278 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
 function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32661,7 +32720,7 @@ validate255.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate255.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema277.properties.status.enum } }];
+validate255.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema278.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -32682,7 +32741,7 @@ validate255.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate255.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema277.properties.checks.additionalProperties.enum } }];
+validate255.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema278.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -32711,7 +32770,7 @@ return errors === 0;
 }
 validate255.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
 var validateJob = validate256;
-var schema278 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema279 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32776,7 +32835,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs6 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate256.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema278.properties.status.enum } }];
+validate256.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema279.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -32812,7 +32871,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs9 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate256.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema278.properties.model.type } }];
+validate256.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema279.properties.model.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -32951,7 +33010,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs31 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate256.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema278.properties.error.properties.param.type } }];
+validate256.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema279.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -32993,7 +33052,7 @@ return errors === 0;
 }
 validate256.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateKey = validate257;
-var schema279 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+var schema280 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
 function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33115,7 +33174,7 @@ validate257.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
-validate257.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema279.properties.role.enum } }];
+validate257.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema280.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -33224,7 +33283,7 @@ if (data12.limit !== undefined) {
 let data14 = data12.limit;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema279.properties.window.properties.limit.type } }];
+validate257.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema280.properties.window.properties.limit.type } }];
 return false;
 }
 var valid3 = _errs27 === errors;
@@ -33256,7 +33315,7 @@ if (data12.left !== undefined) {
 let data16 = data12.left;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema279.properties.window.properties.left.type } }];
+validate257.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema280.properties.window.properties.left.type } }];
 return false;
 }
 var valid3 = _errs31 === errors;
@@ -33291,7 +33350,7 @@ if (data17.limit !== undefined) {
 let data18 = data17.limit;
 const _errs35 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema279.properties.daily_tokens.properties.limit.type } }];
+validate257.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema280.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
 var valid4 = _errs35 === errors;
@@ -33323,7 +33382,7 @@ if (data17.left !== undefined) {
 let data20 = data17.left;
 const _errs39 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema279.properties.daily_tokens.properties.left.type } }];
+validate257.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema280.properties.daily_tokens.properties.left.type } }];
 return false;
 }
 var valid4 = _errs39 === errors;
@@ -33361,7 +33420,7 @@ return errors === 0;
 }
 validate257.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
 var validateLedgerEntry = validate258;
-var schema280 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
+var schema281 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
 function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33409,7 +33468,7 @@ validate258.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "settle" || data2 === "top_up" || data2 === "correction")) {
-validate258.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema280.properties.kind.enum } }];
+validate258.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema281.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -33474,7 +33533,7 @@ if (data.note !== undefined) {
 let data6 = data.note;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate258.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema280.properties.note.type } }];
+validate258.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema281.properties.note.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -33520,7 +33579,7 @@ return errors === 0;
 }
 validate258.evaluated = { props: { object: true, id: true, kind: true, credits: true, source_id: true, attempt: true, note: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateLedgerList = validate259;
-var schema281 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "LedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema282 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "LedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33597,7 +33656,7 @@ validate259.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", sc
 return false;
 }
 if (!(data5 === "settle" || data5 === "top_up" || data5 === "correction")) {
-validate259.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "LedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema280.properties.kind.enum } }];
+validate259.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "LedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema281.properties.kind.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -33662,7 +33721,7 @@ if (data2.note !== undefined) {
 let data9 = data2.note;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "LedgerEntry/properties/note/type", keyword: "type", params: { type: schema280.properties.note.type } }];
+validate259.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "LedgerEntry/properties/note/type", keyword: "type", params: { type: schema281.properties.note.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -33722,7 +33781,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema281.properties.first_id.type } }];
+validate259.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema282.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -33734,7 +33793,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema281.properties.last_id.type } }];
+validate259.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema282.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -33767,7 +33826,7 @@ return errors === 0;
 }
 validate259.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaState = validate260;
-var schema283 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema284 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 var formats196 = require_formats().fullFormats.uri;
 function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -33790,7 +33849,7 @@ if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate260.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema283.properties.status.enum } }];
+validate260.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema284.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -33966,7 +34025,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate260.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema283.properties.error.properties.param.type } }];
+validate260.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema284.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -34169,8 +34228,8 @@ return errors === 0;
 }
 validate261.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateMemberList = validate262;
-var schema287 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Member" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema288 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
+var schema288 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Member" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema289 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
 function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -34264,7 +34323,7 @@ if (data2.email !== undefined) {
 let data6 = data2.email;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate262.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "Member/properties/email/type", keyword: "type", params: { type: schema288.properties.email.type } }];
+validate262.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "Member/properties/email/type", keyword: "type", params: { type: schema289.properties.email.type } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -34280,7 +34339,7 @@ validate262.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", sc
 return false;
 }
 if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
-validate262.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "Member/properties/role/enum", keyword: "enum", params: { allowedValues: schema288.properties.role.enum } }];
+validate262.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "Member/properties/role/enum", keyword: "enum", params: { allowedValues: schema289.properties.role.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -34350,7 +34409,7 @@ if (data.first_id !== undefined) {
 let data10 = data.first_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate262.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema287.properties.first_id.type } }];
+validate262.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema288.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -34362,7 +34421,7 @@ if (data.last_id !== undefined) {
 let data11 = data.last_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate262.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema287.properties.last_id.type } }];
+validate262.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema288.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -34459,7 +34518,7 @@ if (data.email !== undefined) {
 let data3 = data.email;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate263.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema288.properties.email.type } }];
+validate263.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema289.properties.email.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -34475,7 +34534,7 @@ validate263.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "owner" || data4 === "admin" || data4 === "developer" || data4 === "billing")) {
-validate263.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema288.properties.role.enum } }];
+validate263.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema289.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -34531,10 +34590,10 @@ return errors === 0;
 }
 validate263.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validateMessageStreamEvent = validate264;
-var schema290 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema292 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema298 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema293 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+var schema291 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema293 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema299 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema294 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
 function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -34564,7 +34623,7 @@ validate267.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate267.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema293.allOf[0].properties.type.enum } }];
+validate267.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema294.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -34931,7 +34990,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema298.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema299.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -34982,7 +35041,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema292.properties.stop_sequence.type } }];
+validate266.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema293.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -34994,7 +35053,7 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema292.properties.stop_details.type } }];
+validate266.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema293.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -35019,7 +35078,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema292.properties.stop_details.properties.category.type } }];
+validate266.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema293.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -35031,7 +35090,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema292.properties.stop_details.properties.explanation.type } }];
+validate266.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema293.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -35424,7 +35483,7 @@ validate270.errors = vErrors;
 return errors === 0;
 }
 validate270.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema302 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
+var schema303 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
 function validate273(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -35454,7 +35513,7 @@ validate273.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate273.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema302.allOf[0].properties.type.enum } }];
+validate273.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema303.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -35733,7 +35792,7 @@ validate272.errors = vErrors;
 return errors === 0;
 }
 validate272.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema307 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+var schema308 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
 function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -35780,7 +35839,7 @@ validate275.errors = [{ instancePath: instancePath + "/delta/stop_reason", schem
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate275.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema298.enum } }];
+validate275.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema299.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -35792,7 +35851,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate275.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema307.properties.delta.properties.stop_sequence.type } }];
+validate275.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema308.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -35804,7 +35863,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate275.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema307.properties.delta.properties.stop_details.type } }];
+validate275.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema308.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -36092,7 +36151,7 @@ validate264.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate264.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema290.allOf[0].properties.type.enum } }];
+validate264.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema291.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -36433,8 +36492,8 @@ return errors === 0;
 }
 validate280.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelList = validate282;
-var schema315 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Channel" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema316 = { type: "object", required: ["id", "type", "name", "enabled", "config", "credentials", "hasSigningSecret", "disabledReason", "failingSince", "createdByUserId", "createdAt", "updatedAt"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string" }, enabled: { type: "boolean" }, config: { type: "object", additionalProperties: { type: "string" } }, credentials: { type: "array", items: { type: "string" } }, hasSigningSecret: { type: "boolean" }, signingSecret: { type: "string" }, disabledReason: { type: ["string", "null"], enum: ["gone", "failing", null] }, failingSince: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" } } };
+var schema316 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Channel" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema317 = { type: "object", required: ["id", "type", "name", "enabled", "config", "credentials", "hasSigningSecret", "disabledReason", "failingSince", "createdByUserId", "createdAt", "updatedAt"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string" }, enabled: { type: "boolean" }, config: { type: "object", additionalProperties: { type: "string" } }, credentials: { type: "array", items: { type: "string" } }, hasSigningSecret: { type: "boolean" }, signingSecret: { type: "string" }, disabledReason: { type: ["string", "null"], enum: ["gone", "failing", null] }, failingSince: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" } } };
 function validate282(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -36510,7 +36569,7 @@ validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", sc
 return false;
 }
 if (!(data4 === "email" || data4 === "slack" || data4 === "telegram" || data4 === "webhook")) {
-validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", schemaPath: "Channel/properties/type/enum", keyword: "enum", params: { allowedValues: schema316.properties.type.enum } }];
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", schemaPath: "Channel/properties/type/enum", keyword: "enum", params: { allowedValues: schema317.properties.type.enum } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -36620,11 +36679,11 @@ if (data2.disabledReason !== undefined) {
 let data13 = data2.disabledReason;
 const _errs28 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/type", keyword: "type", params: { type: schema316.properties.disabledReason.type } }];
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/type", keyword: "type", params: { type: schema317.properties.disabledReason.type } }];
 return false;
 }
 if (!(data13 === "gone" || data13 === "failing" || data13 === null)) {
-validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema316.properties.disabledReason.enum } }];
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema317.properties.disabledReason.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -36636,7 +36695,7 @@ if (data2.failingSince !== undefined) {
 let data14 = data2.failingSince;
 const _errs30 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failingSince", schemaPath: "Channel/properties/failingSince/type", keyword: "type", params: { type: schema316.properties.failingSince.type } }];
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failingSince", schemaPath: "Channel/properties/failingSince/type", keyword: "type", params: { type: schema317.properties.failingSince.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -36658,7 +36717,7 @@ if (data2.createdByUserId !== undefined) {
 let data15 = data2.createdByUserId;
 const _errs32 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Channel/properties/createdByUserId/type", keyword: "type", params: { type: schema316.properties.createdByUserId.type } }];
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Channel/properties/createdByUserId/type", keyword: "type", params: { type: schema317.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -36754,7 +36813,7 @@ if (data.first_id !== undefined) {
 let data18 = data.first_id;
 const _errs38 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate282.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema315.properties.first_id.type } }];
+validate282.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema316.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -36766,7 +36825,7 @@ if (data.last_id !== undefined) {
 let data19 = data.last_id;
 const _errs40 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate282.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema315.properties.last_id.type } }];
+validate282.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema316.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -36845,7 +36904,7 @@ validate283.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/pro
 return false;
 }
 if (!(data1 === "email" || data1 === "slack" || data1 === "telegram" || data1 === "webhook")) {
-validate283.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema316.properties.type.enum } }];
+validate283.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema317.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -36955,11 +37014,11 @@ if (data.disabledReason !== undefined) {
 let data10 = data.disabledReason;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate283.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/type", keyword: "type", params: { type: schema316.properties.disabledReason.type } }];
+validate283.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/type", keyword: "type", params: { type: schema317.properties.disabledReason.type } }];
 return false;
 }
 if (!(data10 === "gone" || data10 === "failing" || data10 === null)) {
-validate283.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema316.properties.disabledReason.enum } }];
+validate283.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema317.properties.disabledReason.enum } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -36971,7 +37030,7 @@ if (data.failingSince !== undefined) {
 let data11 = data.failingSince;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate283.errors = [{ instancePath: instancePath + "/failingSince", schemaPath: "#/properties/failingSince/type", keyword: "type", params: { type: schema316.properties.failingSince.type } }];
+validate283.errors = [{ instancePath: instancePath + "/failingSince", schemaPath: "#/properties/failingSince/type", keyword: "type", params: { type: schema317.properties.failingSince.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -36993,7 +37052,7 @@ if (data.createdByUserId !== undefined) {
 let data12 = data.createdByUserId;
 const _errs26 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate283.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema316.properties.createdByUserId.type } }];
+validate283.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema317.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -37075,8 +37134,8 @@ return errors === 0;
 }
 validate283.evaluated = { props: { id: true, type: true, name: true, enabled: true, config: true, credentials: true, hasSigningSecret: true, signingSecret: true, disabledReason: true, failingSince: true, createdByUserId: true, createdAt: true, updatedAt: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKeyList = validate284;
-var schema318 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema319 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema319 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema320 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37238,7 +37297,7 @@ validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/ro
 return false;
 }
 if (!(data11 === "owner" || data11 === "admin" || data11 === "developer" || data11 === "billing")) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema319.properties.member.properties.role.enum } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema320.properties.member.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -37294,7 +37353,7 @@ if (data2.last_used_at !== undefined) {
 let data14 = data2.last_used_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema319.properties.last_used_at.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema320.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -37316,7 +37375,7 @@ if (data2.expires_at !== undefined) {
 let data15 = data2.expires_at;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema319.properties.expires_at.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema320.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -37338,7 +37397,7 @@ if (data2.revoked_at !== undefined) {
 let data16 = data2.revoked_at;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema319.properties.revoked_at.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema320.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -37390,7 +37449,7 @@ if (data.first_id !== undefined) {
 let data17 = data.first_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema318.properties.first_id.type } }];
+validate284.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema319.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -37402,7 +37461,7 @@ if (data.last_id !== undefined) {
 let data18 = data.last_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema318.properties.last_id.type } }];
+validate284.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema319.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -37567,7 +37626,7 @@ validate285.errors = [{ instancePath: instancePath + "/member/role", schemaPath:
 return false;
 }
 if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
-validate285.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema319.properties.member.properties.role.enum } }];
+validate285.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema320.properties.member.properties.role.enum } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -37623,7 +37682,7 @@ if (data.last_used_at !== undefined) {
 let data11 = data.last_used_at;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema319.properties.last_used_at.type } }];
+validate285.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema320.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -37645,7 +37704,7 @@ if (data.expires_at !== undefined) {
 let data12 = data.expires_at;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema319.properties.expires_at.type } }];
+validate285.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema320.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -37667,7 +37726,7 @@ if (data.revoked_at !== undefined) {
 let data13 = data.revoked_at;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema319.properties.revoked_at.type } }];
+validate285.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema320.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -37705,7 +37764,7 @@ return errors === 0;
 }
 validate285.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogEntry = validate286;
-var schema321 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema322 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37749,7 +37808,7 @@ if (data.workspace_id !== undefined) {
 let data2 = data.workspace_id;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema321.properties.workspace_id.type } }];
+validate286.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema322.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs4) {
@@ -37806,7 +37865,7 @@ validate286.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: 
 return false;
 }
 if (!(data5 === "member" || data5 === "operator" || data5 === "system")) {
-validate286.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema321.properties.actor.properties.type.enum } }];
+validate286.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema322.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -37829,7 +37888,7 @@ if (data4.name !== undefined) {
 let data7 = data4.name;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema321.properties.actor.properties.name.type } }];
+validate286.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema322.properties.actor.properties.name.type } }];
 return false;
 }
 var valid1 = _errs14 === errors;
@@ -37853,7 +37912,7 @@ if (data.key_id !== undefined) {
 let data8 = data.key_id;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema321.properties.key_id.type } }];
+validate286.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema322.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -37875,7 +37934,7 @@ if (data.ip !== undefined) {
 let data9 = data.ip;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema321.properties.ip.type } }];
+validate286.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema322.properties.ip.type } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -37887,7 +37946,7 @@ if (data.request_id !== undefined) {
 let data10 = data.request_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema321.properties.request_id.type } }];
+validate286.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema322.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -37931,7 +37990,7 @@ if (data.before !== undefined) {
 let data13 = data.before;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema321.properties.before.type } }];
+validate286.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema322.properties.before.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -37943,7 +38002,7 @@ if (data.after !== undefined) {
 let data14 = data.after;
 const _errs28 = errors;
 if (!(data14 && typeof data14 == "object" && !Array.isArray(data14)) && data14 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema321.properties.after.type } }];
+validate286.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema322.properties.after.type } }];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -37972,7 +38031,7 @@ return errors === 0;
 }
 validate286.evaluated = { props: { object: true, id: true, workspace_id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogList = validate287;
-var schema322 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema323 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate287(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38045,7 +38104,7 @@ if (data2.workspace_id !== undefined) {
 let data5 = data2.workspace_id;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/type", keyword: "type", params: { type: schema321.properties.workspace_id.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/type", keyword: "type", params: { type: schema322.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -38102,7 +38161,7 @@ validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/typ
 return false;
 }
 if (!(data8 === "member" || data8 === "operator" || data8 === "system")) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema321.properties.actor.properties.type.enum } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema322.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs16 === errors;
@@ -38125,7 +38184,7 @@ if (data7.name !== undefined) {
 let data10 = data7.name;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema321.properties.actor.properties.name.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema322.properties.actor.properties.name.type } }];
 return false;
 }
 var valid4 = _errs20 === errors;
@@ -38149,7 +38208,7 @@ if (data2.key_id !== undefined) {
 let data11 = data2.key_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema321.properties.key_id.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema322.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -38171,7 +38230,7 @@ if (data2.ip !== undefined) {
 let data12 = data2.ip;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "OperatorAuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema321.properties.ip.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "OperatorAuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema322.properties.ip.type } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -38183,7 +38242,7 @@ if (data2.request_id !== undefined) {
 let data13 = data2.request_id;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema321.properties.request_id.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema322.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -38227,7 +38286,7 @@ if (data2.before !== undefined) {
 let data16 = data2.before;
 const _errs32 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema321.properties.before.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema322.properties.before.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -38239,7 +38298,7 @@ if (data2.after !== undefined) {
 let data17 = data2.after;
 const _errs34 = errors;
 if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema321.properties.after.type } }];
+validate287.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema322.properties.after.type } }];
 return false;
 }
 var valid3 = _errs34 === errors;
@@ -38282,7 +38341,7 @@ if (data.first_id !== undefined) {
 let data18 = data.first_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema322.properties.first_id.type } }];
+validate287.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema323.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -38294,7 +38353,7 @@ if (data.last_id !== undefined) {
 let data19 = data.last_id;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema322.properties.last_id.type } }];
+validate287.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema323.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -38327,7 +38386,7 @@ return errors === 0;
 }
 validate287.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCatalogueCheck = validate288;
-var schema324 = { type: "object", required: ["is_valid", "version", "models", "unroutable", "faults"], properties: { is_valid: { type: "boolean" }, version: { type: ["string", "null"] }, models: { type: "integer", minimum: 0 }, unroutable: { type: "array", items: { type: "object", required: ["model", "reason"], properties: { model: { type: "string" }, reason: { type: "string" } } } }, faults: { type: "array", items: { type: "object", required: ["file", "line", "place", "message"], properties: { file: { type: "string" }, line: { type: ["integer", "null"], minimum: 1 }, place: { type: "string" }, message: { type: "string" } } } } } };
+var schema325 = { type: "object", required: ["is_valid", "version", "models", "unroutable", "faults"], properties: { is_valid: { type: "boolean" }, version: { type: ["string", "null"] }, models: { type: "integer", minimum: 0 }, unroutable: { type: "array", items: { type: "object", required: ["model", "reason"], properties: { model: { type: "string" }, reason: { type: "string" } } } }, faults: { type: "array", items: { type: "object", required: ["file", "line", "place", "message"], properties: { file: { type: "string" }, line: { type: ["integer", "null"], minimum: 1 }, place: { type: "string" }, message: { type: "string" } } } } } };
 function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38360,7 +38419,7 @@ if (data.version !== undefined) {
 let data1 = data.version;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate288.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: schema324.properties.version.type } }];
+validate288.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: schema325.properties.version.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -38480,7 +38539,7 @@ if (data8.line !== undefined) {
 let data10 = data8.line;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
-validate288.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/type", keyword: "type", params: { type: schema324.properties.faults.items.properties.line.type } }];
+validate288.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/type", keyword: "type", params: { type: schema325.properties.faults.items.properties.line.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -38555,7 +38614,7 @@ return errors === 0;
 }
 validate288.evaluated = { props: { is_valid: true, version: true, models: true, unroutable: true, faults: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCatalogue = validate289;
-var schema325 = { type: "object", required: ["object", "version", "data"], properties: { object: { const: "list" }, version: { type: "string" }, data: { type: "array", items: { type: "object", required: ["model", "is_routable", "reason", "modality", "sources", "pricing", "price_source"], properties: { model: { type: "string" }, is_routable: { type: "boolean" }, reason: { type: ["string", "null"] }, modality: { type: ["string", "null"] }, sources: { type: "array", items: { type: "object", required: ["provider", "model"], properties: { provider: { type: "string" }, model: { type: "string" } } } }, pricing: { anyOf: [{ $ref: "Pricing" }, { type: "null" }] }, price_source: { type: ["object", "null"] } } } } } };
+var schema326 = { type: "object", required: ["object", "version", "data"], properties: { object: { const: "list" }, version: { type: "string" }, data: { type: "array", items: { type: "object", required: ["model", "is_routable", "reason", "modality", "sources", "pricing", "price_source"], properties: { model: { type: "string" }, is_routable: { type: "boolean" }, reason: { type: ["string", "null"] }, modality: { type: ["string", "null"] }, sources: { type: "array", items: { type: "object", required: ["provider", "model"], properties: { provider: { type: "string" }, model: { type: "string" } } } }, pricing: { anyOf: [{ $ref: "Pricing" }, { type: "null" }] }, price_source: { type: ["object", "null"] } } } } } };
 function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38638,7 +38697,7 @@ if (data3.reason !== undefined) {
 let data6 = data3.reason;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "#/properties/data/items/properties/reason/type", keyword: "type", params: { type: schema325.properties.data.items.properties.reason.type } }];
+validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "#/properties/data/items/properties/reason/type", keyword: "type", params: { type: schema326.properties.data.items.properties.reason.type } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -38650,7 +38709,7 @@ if (data3.modality !== undefined) {
 let data7 = data3.modality;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/modality", schemaPath: "#/properties/data/items/properties/modality/type", keyword: "type", params: { type: schema325.properties.data.items.properties.modality.type } }];
+validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/modality", schemaPath: "#/properties/data/items/properties/modality/type", keyword: "type", params: { type: schema326.properties.data.items.properties.modality.type } }];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -38771,7 +38830,7 @@ if (data3.price_source !== undefined) {
 let data13 = data3.price_source;
 const _errs29 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/price_source", schemaPath: "#/properties/data/items/properties/price_source/type", keyword: "type", params: { type: schema325.properties.data.items.properties.price_source.type } }];
+validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/price_source", schemaPath: "#/properties/data/items/properties/price_source/type", keyword: "type", params: { type: schema326.properties.data.items.properties.price_source.type } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -38817,7 +38876,7 @@ return errors === 0;
 }
 validate289.evaluated = { props: { object: true, version: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCreditMove = validate291;
-var schema326 = { type: "object", required: ["object", "id", "workspace_id", "kind", "credits", "note", "at", "balance"], properties: { object: { const: "credit_move" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: "number" }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" }, balance: { $ref: "OperatorCredits" } } };
+var schema327 = { type: "object", required: ["object", "id", "workspace_id", "kind", "credits", "note", "at", "balance"], properties: { object: { const: "credit_move" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: "number" }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" }, balance: { $ref: "OperatorCredits" } } };
 function validate291(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38896,7 +38955,7 @@ validate291.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data3 === "top_up" || data3 === "correction")) {
-validate291.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema326.properties.kind.enum } }];
+validate291.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema327.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -38920,7 +38979,7 @@ if (data.note !== undefined) {
 let data5 = data.note;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate291.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema326.properties.note.type } }];
+validate291.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema327.properties.note.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -39172,8 +39231,8 @@ return errors === 0;
 }
 validate292.evaluated = { props: { object: true, workspace_id: true, credits: true, held: true, available: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorDeadLetterList = validate293;
-var schema329 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorDeadLetter" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema330 = { type: "object", required: ["object", "id", "stream", "stream_seq", "subject", "workspace_id", "message_id", "job_id", "reason", "deliveries", "body_bytes", "at"], properties: { object: { const: "dead_letter" }, id: { type: "string", format: "uuid" }, stream: { type: "string" }, stream_seq: { type: "string" }, subject: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, message_id: { type: ["string", "null"] }, job_id: { type: ["string", "null"], format: "uuid" }, reason: { type: "string" }, deliveries: { type: "integer", minimum: 0 }, body_bytes: { type: "integer", minimum: 0 }, at: { type: "string", format: "date-time" } } };
+var schema330 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorDeadLetter" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema331 = { type: "object", required: ["object", "id", "stream", "stream_seq", "subject", "workspace_id", "message_id", "job_id", "reason", "deliveries", "body_bytes", "at"], properties: { object: { const: "dead_letter" }, id: { type: "string", format: "uuid" }, stream: { type: "string" }, stream_seq: { type: "string" }, subject: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, message_id: { type: ["string", "null"] }, job_id: { type: ["string", "null"], format: "uuid" }, reason: { type: "string" }, deliveries: { type: "integer", minimum: 0 }, body_bytes: { type: "integer", minimum: 0 }, at: { type: "string", format: "date-time" } } };
 function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39289,7 +39348,7 @@ if (data2.workspace_id !== undefined) {
 let data8 = data2.workspace_id;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/type", keyword: "type", params: { type: schema330.properties.workspace_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/type", keyword: "type", params: { type: schema331.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -39311,7 +39370,7 @@ if (data2.message_id !== undefined) {
 let data9 = data2.message_id;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/message_id", schemaPath: "OperatorDeadLetter/properties/message_id/type", keyword: "type", params: { type: schema330.properties.message_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/message_id", schemaPath: "OperatorDeadLetter/properties/message_id/type", keyword: "type", params: { type: schema331.properties.message_id.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -39323,7 +39382,7 @@ if (data2.job_id !== undefined) {
 let data10 = data2.job_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/type", keyword: "type", params: { type: schema330.properties.job_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/type", keyword: "type", params: { type: schema331.properties.job_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -39448,7 +39507,7 @@ if (data.first_id !== undefined) {
 let data15 = data.first_id;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema329.properties.first_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema330.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -39460,7 +39519,7 @@ if (data.last_id !== undefined) {
 let data16 = data.last_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema329.properties.last_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema330.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -39579,7 +39638,7 @@ if (data.workspace_id !== undefined) {
 let data5 = data.workspace_id;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate294.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema330.properties.workspace_id.type } }];
+validate294.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema331.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -39601,7 +39660,7 @@ if (data.message_id !== undefined) {
 let data6 = data.message_id;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate294.errors = [{ instancePath: instancePath + "/message_id", schemaPath: "#/properties/message_id/type", keyword: "type", params: { type: schema330.properties.message_id.type } }];
+validate294.errors = [{ instancePath: instancePath + "/message_id", schemaPath: "#/properties/message_id/type", keyword: "type", params: { type: schema331.properties.message_id.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -39613,7 +39672,7 @@ if (data.job_id !== undefined) {
 let data7 = data.job_id;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate294.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: schema330.properties.job_id.type } }];
+validate294.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: schema331.properties.job_id.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -39925,8 +39984,8 @@ return errors === 0;
 }
 validate296.evaluated = { props: { object: true, id: true, job_id: true, attempt: true, workspace_id: true, held: true, credits: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorHoldList = validate297;
-var schema334 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorHold" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema335 = { type: "object", required: ["object", "id", "job_id", "attempt", "workspace_id", "workspace", "key_id", "model", "credits", "created_at", "deadline", "is_overdue", "unknown_since"], properties: { object: { const: "hold" }, id: { type: "string" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, workspace_id: { type: "string", format: "uuid" }, workspace: { type: "string" }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, credits: { type: "number", minimum: 0 }, created_at: { type: "string", format: "date-time" }, deadline: { type: "string", format: "date-time" }, is_overdue: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" } } };
+var schema335 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorHold" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema336 = { type: "object", required: ["object", "id", "job_id", "attempt", "workspace_id", "workspace", "key_id", "model", "credits", "created_at", "deadline", "is_overdue", "unknown_since"], properties: { object: { const: "hold" }, id: { type: "string" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, workspace_id: { type: "string", format: "uuid" }, workspace: { type: "string" }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, credits: { type: "number", minimum: 0 }, created_at: { type: "string", format: "date-time" }, deadline: { type: "string", format: "date-time" }, is_overdue: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" } } };
 function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40176,7 +40235,7 @@ if (data2.unknown_since !== undefined) {
 let data15 = data2.unknown_since;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/type", keyword: "type", params: { type: schema335.properties.unknown_since.type } }];
+validate297.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/type", keyword: "type", params: { type: schema336.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -40230,7 +40289,7 @@ if (data.first_id !== undefined) {
 let data16 = data.first_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema334.properties.first_id.type } }];
+validate297.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema335.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -40242,7 +40301,7 @@ if (data.last_id !== undefined) {
 let data17 = data.last_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema334.properties.last_id.type } }];
+validate297.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema335.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -40495,7 +40554,7 @@ if (data.unknown_since !== undefined) {
 let data12 = data.unknown_since;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate298.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema335.properties.unknown_since.type } }];
+validate298.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema336.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -40535,7 +40594,7 @@ return errors === 0;
 }
 validate298.evaluated = { props: { object: true, id: true, job_id: true, attempt: true, workspace_id: true, workspace: true, key_id: true, model: true, credits: true, created_at: true, deadline: true, is_overdue: true, unknown_since: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorJob = validate299;
-var schema337 = { type: "object", required: ["object", "id", "workspace_id", "key_id", "pool", "lane", "kind", "modality", "model", "state", "progress", "attempt", "dispatch", "claims", "rests", "worker", "lease_until", "is_at_provider", "is_cancel_requested", "unknown_since", "error_code", "credits", "held", "run_id", "step_id", "created_at", "started_at", "ended_at", "deadline"], properties: { object: { const: "job" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: ["string", "null"], format: "uuid" }, pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, kind: { type: "string" }, modality: { type: "string" }, model: { type: ["string", "null"] }, state: { type: "string", enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, progress: { type: "number", minimum: 0, maximum: 1 }, attempt: { type: "integer", minimum: 1 }, dispatch: { type: "integer", minimum: 0 }, claims: { type: "integer", minimum: 0 }, rests: { type: "integer", minimum: 0 }, worker: { type: ["string", "null"], format: "uuid" }, lease_until: { type: ["string", "null"], format: "date-time" }, is_at_provider: { type: "boolean" }, is_cancel_requested: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" }, error_code: { type: ["string", "null"] }, credits: { type: ["number", "null"] }, held: { type: "array", items: { type: "object", required: ["attempt", "credits", "deadline"], properties: { attempt: { type: "integer", minimum: 1 }, credits: { type: "number", minimum: 0 }, deadline: { type: "string", format: "date-time" } } } }, run_id: { type: ["string", "null"], format: "uuid" }, step_id: { type: ["string", "null"] }, created_at: { type: "string", format: "date-time" }, started_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: ["string", "null"], format: "date-time" }, deadline: { type: "string", format: "date-time" } } };
+var schema338 = { type: "object", required: ["object", "id", "workspace_id", "key_id", "pool", "lane", "kind", "modality", "model", "state", "progress", "attempt", "dispatch", "claims", "rests", "worker", "lease_until", "is_at_provider", "is_cancel_requested", "unknown_since", "error_code", "credits", "held", "run_id", "step_id", "created_at", "started_at", "ended_at", "deadline"], properties: { object: { const: "job" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: ["string", "null"], format: "uuid" }, pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, kind: { type: "string" }, modality: { type: "string" }, model: { type: ["string", "null"] }, state: { type: "string", enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, progress: { type: "number", minimum: 0, maximum: 1 }, attempt: { type: "integer", minimum: 1 }, dispatch: { type: "integer", minimum: 0 }, claims: { type: "integer", minimum: 0 }, rests: { type: "integer", minimum: 0 }, worker: { type: ["string", "null"], format: "uuid" }, lease_until: { type: ["string", "null"], format: "date-time" }, is_at_provider: { type: "boolean" }, is_cancel_requested: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" }, error_code: { type: ["string", "null"] }, credits: { type: ["number", "null"] }, held: { type: "array", items: { type: "object", required: ["attempt", "credits", "deadline"], properties: { attempt: { type: "integer", minimum: 1 }, credits: { type: "number", minimum: 0 }, deadline: { type: "string", format: "date-time" } } } }, run_id: { type: ["string", "null"], format: "uuid" }, step_id: { type: ["string", "null"] }, created_at: { type: "string", format: "date-time" }, started_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: ["string", "null"], format: "date-time" }, deadline: { type: "string", format: "date-time" } } };
 function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40610,7 +40669,7 @@ if (data.key_id !== undefined) {
 let data3 = data.key_id;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema337.properties.key_id.type } }];
+validate299.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema338.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs6) {
@@ -40647,7 +40706,7 @@ validate299.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/pro
 return false;
 }
 if (!(data5 === "live" || data5 === "batch")) {
-validate299.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/enum", keyword: "enum", params: { allowedValues: schema337.properties.lane.enum } }];
+validate299.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/enum", keyword: "enum", params: { allowedValues: schema338.properties.lane.enum } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -40681,7 +40740,7 @@ if (data.model !== undefined) {
 let data8 = data.model;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema337.properties.model.type } }];
+validate299.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema338.properties.model.type } }];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -40697,7 +40756,7 @@ validate299.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/pr
 return false;
 }
 if (!(data9 === "queued" || data9 === "running" || data9 === "completed" || data9 === "failed" || data9 === "cancelled" || data9 === "refused")) {
-validate299.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema337.properties.state.enum } }];
+validate299.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema338.properties.state.enum } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -40813,7 +40872,7 @@ if (data.worker !== undefined) {
 let data15 = data.worker;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/type", keyword: "type", params: { type: schema337.properties.worker.type } }];
+validate299.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/type", keyword: "type", params: { type: schema338.properties.worker.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -40835,7 +40894,7 @@ if (data.lease_until !== undefined) {
 let data16 = data.lease_until;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/type", keyword: "type", params: { type: schema337.properties.lease_until.type } }];
+validate299.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/type", keyword: "type", params: { type: schema338.properties.lease_until.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -40879,7 +40938,7 @@ if (data.unknown_since !== undefined) {
 let data19 = data.unknown_since;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema337.properties.unknown_since.type } }];
+validate299.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema338.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -40901,7 +40960,7 @@ if (data.error_code !== undefined) {
 let data20 = data.error_code;
 const _errs40 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema337.properties.error_code.type } }];
+validate299.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema338.properties.error_code.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -40913,7 +40972,7 @@ if (data.credits !== undefined) {
 let data21 = data.credits;
 const _errs42 = errors;
 if (!(typeof data21 == "number" && isFinite(data21)) && data21 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema337.properties.credits.type } }];
+validate299.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema338.properties.credits.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -41024,7 +41083,7 @@ if (data.run_id !== undefined) {
 let data27 = data.run_id;
 const _errs54 = errors;
 if (typeof data27 !== "string" && data27 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema337.properties.run_id.type } }];
+validate299.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema338.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs54) {
@@ -41046,7 +41105,7 @@ if (data.step_id !== undefined) {
 let data28 = data.step_id;
 const _errs56 = errors;
 if (typeof data28 !== "string" && data28 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/step_id", schemaPath: "#/properties/step_id/type", keyword: "type", params: { type: schema337.properties.step_id.type } }];
+validate299.errors = [{ instancePath: instancePath + "/step_id", schemaPath: "#/properties/step_id/type", keyword: "type", params: { type: schema338.properties.step_id.type } }];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -41079,7 +41138,7 @@ if (data.started_at !== undefined) {
 let data30 = data.started_at;
 const _errs60 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema337.properties.started_at.type } }];
+validate299.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema338.properties.started_at.type } }];
 return false;
 }
 if (errors === _errs60) {
@@ -41101,7 +41160,7 @@ if (data.ended_at !== undefined) {
 let data31 = data.ended_at;
 const _errs62 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: schema337.properties.ended_at.type } }];
+validate299.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: schema338.properties.ended_at.type } }];
 return false;
 }
 if (errors === _errs62) {
@@ -41311,7 +41370,7 @@ return errors === 0;
 }
 validate300.evaluated = { props: { ok: true, faults: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorLedgerEntry = validate301;
-var schema339 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
+var schema340 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
 function validate301(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41359,7 +41418,7 @@ validate301.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "settle" || data2 === "top_up" || data2 === "correction")) {
-validate301.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema339.properties.kind.enum } }];
+validate301.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema340.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -41424,7 +41483,7 @@ if (data.note !== undefined) {
 let data6 = data.note;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate301.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema339.properties.note.type } }];
+validate301.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema340.properties.note.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -41470,7 +41529,7 @@ return errors === 0;
 }
 validate301.evaluated = { props: { object: true, id: true, kind: true, credits: true, source_id: true, attempt: true, note: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorLedgerList = validate302;
-var schema340 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorLedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema341 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorLedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41547,7 +41606,7 @@ validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", sc
 return false;
 }
 if (!(data5 === "settle" || data5 === "top_up" || data5 === "correction")) {
-validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema339.properties.kind.enum } }];
+validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema340.properties.kind.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -41612,7 +41671,7 @@ if (data2.note !== undefined) {
 let data9 = data2.note;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "OperatorLedgerEntry/properties/note/type", keyword: "type", params: { type: schema339.properties.note.type } }];
+validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "OperatorLedgerEntry/properties/note/type", keyword: "type", params: { type: schema340.properties.note.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -41672,7 +41731,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema340.properties.first_id.type } }];
+validate302.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema341.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -41684,7 +41743,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema340.properties.last_id.type } }];
+validate302.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema341.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -41717,8 +41776,8 @@ return errors === 0;
 }
 validate302.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorMemberList = validate303;
-var schema342 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorMember" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema343 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
+var schema343 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorMember" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema344 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
 function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41812,7 +41871,7 @@ if (data2.email !== undefined) {
 let data6 = data2.email;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate303.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema343.properties.email.type } }];
+validate303.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema344.properties.email.type } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -41828,7 +41887,7 @@ validate303.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", sc
 return false;
 }
 if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
-validate303.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema343.properties.role.enum } }];
+validate303.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema344.properties.role.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -41898,7 +41957,7 @@ if (data.first_id !== undefined) {
 let data10 = data.first_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate303.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema342.properties.first_id.type } }];
+validate303.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema343.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -41910,7 +41969,7 @@ if (data.last_id !== undefined) {
 let data11 = data.last_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate303.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema342.properties.last_id.type } }];
+validate303.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema343.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -42007,7 +42066,7 @@ if (data.email !== undefined) {
 let data3 = data.email;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate304.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema343.properties.email.type } }];
+validate304.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema344.properties.email.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -42023,7 +42082,7 @@ validate304.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "owner" || data4 === "admin" || data4 === "developer" || data4 === "billing")) {
-validate304.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema343.properties.role.enum } }];
+validate304.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema344.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -42079,7 +42138,7 @@ return errors === 0;
 }
 validate304.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorPoolList = validate305;
-var schema345 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["pool", "lane", "queued", "running", "slots", "processes", "oldest_waiting_seconds", "wanted_processes"], properties: { pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, queued: { type: "integer", minimum: 0 }, running: { type: "integer", minimum: 0 }, slots: { type: "integer", minimum: 0 }, processes: { type: "integer", minimum: 0 }, oldest_waiting_seconds: { type: "number", minimum: 0 }, wanted_processes: { type: "integer", minimum: 0 } } } } } };
+var schema346 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["pool", "lane", "queued", "running", "slots", "processes", "oldest_waiting_seconds", "wanted_processes"], properties: { pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, queued: { type: "integer", minimum: 0 }, running: { type: "integer", minimum: 0 }, slots: { type: "integer", minimum: 0 }, processes: { type: "integer", minimum: 0 }, oldest_waiting_seconds: { type: "number", minimum: 0 }, wanted_processes: { type: "integer", minimum: 0 } } } } } };
 function validate305(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42144,7 +42203,7 @@ validate305.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", sc
 return false;
 }
 if (!(data4 === "live" || data4 === "batch")) {
-validate305.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/enum", keyword: "enum", params: { allowedValues: schema345.properties.data.items.properties.lane.enum } }];
+validate305.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/enum", keyword: "enum", params: { allowedValues: schema346.properties.data.items.properties.lane.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -42309,7 +42368,7 @@ return errors === 0;
 }
 validate305.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorPresetList = validate306;
-var schema346 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] } } } } } };
+var schema347 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] } } } } } };
 function validate306(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42370,7 +42429,7 @@ if (data2.requests_per_minute !== undefined) {
 let data4 = data2.requests_per_minute;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema346.properties.data.items.properties.requests_per_minute.type } }];
+validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema347.properties.data.items.properties.requests_per_minute.type } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -42382,7 +42441,7 @@ if (data2.daily_tokens !== undefined) {
 let data5 = data2.daily_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema346.properties.data.items.properties.daily_tokens.type } }];
+validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema347.properties.data.items.properties.daily_tokens.type } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -42423,7 +42482,7 @@ return errors === 0;
 }
 validate306.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorRedrive = validate307;
-var schema347 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
+var schema348 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
 function validate307(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42498,7 +42557,7 @@ validate307.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", 
 return false;
 }
 if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds")) {
-validate307.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema347.properties.data.items.properties.result.enum } }];
+validate307.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema348.properties.data.items.properties.result.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -42538,8 +42597,8 @@ return errors === 0;
 }
 validate307.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorSettleFaultList = validate308;
-var schema348 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorSettleFault" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema349 = { type: "object", required: ["object", "id", "workspace_id", "job_id", "attempt", "fault", "status", "source", "held", "used", "settled", "at"], properties: { object: { const: "settle_fault" }, id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, fault: { type: "string" }, status: { type: ["string", "null"] }, source: { type: ["string", "null"] }, held: { type: "number" }, used: { type: ["string", "null"] }, settled: { type: "number" }, at: { type: "string", format: "date-time" } } };
+var schema349 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorSettleFault" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema350 = { type: "object", required: ["object", "id", "workspace_id", "job_id", "attempt", "fault", "status", "source", "held", "used", "settled", "at"], properties: { object: { const: "settle_fault" }, id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, fault: { type: "string" }, status: { type: ["string", "null"] }, source: { type: ["string", "null"] }, held: { type: "number" }, used: { type: ["string", "null"] }, settled: { type: "number" }, at: { type: "string", format: "date-time" } } };
 function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42685,7 +42744,7 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "OperatorSettleFault/properties/status/type", keyword: "type", params: { type: schema349.properties.status.type } }];
+validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "OperatorSettleFault/properties/status/type", keyword: "type", params: { type: schema350.properties.status.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -42697,7 +42756,7 @@ if (data2.source !== undefined) {
 let data10 = data2.source;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "OperatorSettleFault/properties/source/type", keyword: "type", params: { type: schema349.properties.source.type } }];
+validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "OperatorSettleFault/properties/source/type", keyword: "type", params: { type: schema350.properties.source.type } }];
 return false;
 }
 var valid3 = _errs20 === errors;
@@ -42721,7 +42780,7 @@ if (data2.used !== undefined) {
 let data12 = data2.used;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/used", schemaPath: "OperatorSettleFault/properties/used/type", keyword: "type", params: { type: schema349.properties.used.type } }];
+validate308.errors = [{ instancePath: instancePath + "/data/" + i0 + "/used", schemaPath: "OperatorSettleFault/properties/used/type", keyword: "type", params: { type: schema350.properties.used.type } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -42797,7 +42856,7 @@ if (data.first_id !== undefined) {
 let data15 = data.first_id;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate308.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema348.properties.first_id.type } }];
+validate308.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema349.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -42809,7 +42868,7 @@ if (data.last_id !== undefined) {
 let data16 = data.last_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate308.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema348.properties.last_id.type } }];
+validate308.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema349.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -42958,7 +43017,7 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate309.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema349.properties.status.type } }];
+validate309.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema350.properties.status.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -42970,7 +43029,7 @@ if (data.source !== undefined) {
 let data7 = data.source;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate309.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema349.properties.source.type } }];
+validate309.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema350.properties.source.type } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -42994,7 +43053,7 @@ if (data.used !== undefined) {
 let data9 = data.used;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate309.errors = [{ instancePath: instancePath + "/used", schemaPath: "#/properties/used/type", keyword: "type", params: { type: schema349.properties.used.type } }];
+validate309.errors = [{ instancePath: instancePath + "/used", schemaPath: "#/properties/used/type", keyword: "type", params: { type: schema350.properties.used.type } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -43056,7 +43115,7 @@ return errors === 0;
 }
 validate309.evaluated = { props: { object: true, id: true, workspace_id: true, job_id: true, attempt: true, fault: true, status: true, source: true, held: true, used: true, settled: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorStatus = validate310;
-var schema351 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+var schema352 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
 function validate310(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43110,7 +43169,7 @@ if (data1.schema !== undefined) {
 let data3 = data1.schema;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate310.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema351.properties.versions.properties.schema.type } }];
+validate310.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema352.properties.versions.properties.schema.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -43122,7 +43181,7 @@ if (data1.postgres !== undefined) {
 let data4 = data1.postgres;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate310.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema351.properties.versions.properties.postgres.type } }];
+validate310.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema352.properties.versions.properties.postgres.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -43134,7 +43193,7 @@ if (data1.nats !== undefined) {
 let data5 = data1.nats;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate310.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema351.properties.versions.properties.nats.type } }];
+validate310.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema352.properties.versions.properties.nats.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -43231,7 +43290,7 @@ if (data.counts !== undefined) {
 let data11 = data.counts;
 const _errs23 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate310.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema351.properties.counts.type } }];
+validate310.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema352.properties.counts.type } }];
 return false;
 }
 if (errors === _errs23) {
@@ -43344,8 +43403,8 @@ return errors === 0;
 }
 validate310.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorTokenList = validate311;
-var schema352 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema353 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema353 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema354 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate311(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43443,7 +43502,7 @@ validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", s
 return false;
 }
 if (!(data6 === "read" || data6 === "write" || data6 === "money")) {
-validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema353.properties.scope.enum } }];
+validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema354.properties.scope.enum } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -43487,7 +43546,7 @@ if (data2.expires_at !== undefined) {
 let data9 = data2.expires_at;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema353.properties.expires_at.type } }];
+validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema354.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -43509,7 +43568,7 @@ if (data2.revoked_at !== undefined) {
 let data10 = data2.revoked_at;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema353.properties.revoked_at.type } }];
+validate311.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema354.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -43558,7 +43617,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate311.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema352.properties.first_id.type } }];
+validate311.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema353.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -43570,7 +43629,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate311.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema352.properties.last_id.type } }];
+validate311.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema353.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -43671,7 +43730,7 @@ validate312.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/pr
 return false;
 }
 if (!(data3 === "read" || data3 === "write" || data3 === "money")) {
-validate312.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema353.properties.scope.enum } }];
+validate312.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema354.properties.scope.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -43715,7 +43774,7 @@ if (data.expires_at !== undefined) {
 let data6 = data.expires_at;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate312.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema353.properties.expires_at.type } }];
+validate312.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema354.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs12) {
@@ -43737,7 +43796,7 @@ if (data.revoked_at !== undefined) {
 let data7 = data.revoked_at;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate312.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema353.properties.revoked_at.type } }];
+validate312.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema354.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -43993,7 +44052,7 @@ if (data9.email !== undefined) {
 let data13 = data9.email;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate313.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema343.properties.email.type } }];
+validate313.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema344.properties.email.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -44009,7 +44068,7 @@ validate313.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: 
 return false;
 }
 if (!(data14 === "owner" || data14 === "admin" || data14 === "developer" || data14 === "billing")) {
-validate313.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema343.properties.role.enum } }];
+validate313.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema344.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs29 === errors;
@@ -44191,7 +44250,7 @@ validate313.errors = [{ instancePath: instancePath + "/api_key/member/role", sch
 return false;
 }
 if (!(data26 === "owner" || data26 === "admin" || data26 === "developer" || data26 === "billing")) {
-validate313.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema319.properties.member.properties.role.enum } }];
+validate313.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema320.properties.member.properties.role.enum } }];
 return false;
 }
 var valid7 = _errs53 === errors;
@@ -44247,7 +44306,7 @@ if (data17.last_used_at !== undefined) {
 let data29 = data17.last_used_at;
 const _errs59 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate313.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema319.properties.last_used_at.type } }];
+validate313.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema320.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs59) {
@@ -44269,7 +44328,7 @@ if (data17.expires_at !== undefined) {
 let data30 = data17.expires_at;
 const _errs61 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate313.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema319.properties.expires_at.type } }];
+validate313.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema320.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs61) {
@@ -44291,7 +44350,7 @@ if (data17.revoked_at !== undefined) {
 let data31 = data17.revoked_at;
 const _errs63 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate313.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema319.properties.revoked_at.type } }];
+validate313.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema320.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs63) {
@@ -44341,7 +44400,7 @@ return errors === 0;
 }
 validate313.evaluated = { props: { workspace: true, owner: true, api_key: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorWorkspaceList = validate314;
-var schema359 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema360 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate314(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -44537,7 +44596,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate314.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema359.properties.first_id.type } }];
+validate314.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema360.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -44549,7 +44608,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate314.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema359.properties.last_id.type } }];
+validate314.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema360.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -44734,7 +44793,7 @@ return errors === 0;
 }
 validate315.evaluated = { props: { object: true, id: true, name: true, is_active: true, balance: true, held: true, available: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validatePresetList = validate316;
-var schema362 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
+var schema363 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
 function validate316(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -44795,7 +44854,7 @@ if (data2.requests_per_minute !== undefined) {
 let data4 = data2.requests_per_minute;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
-validate316.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema362.properties.data.items.properties.requests_per_minute.type } }];
+validate316.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema363.properties.data.items.properties.requests_per_minute.type } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -44807,7 +44866,7 @@ if (data2.daily_tokens !== undefined) {
 let data5 = data2.daily_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
-validate316.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema362.properties.data.items.properties.daily_tokens.type } }];
+validate316.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema363.properties.data.items.properties.daily_tokens.type } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -44859,20 +44918,82 @@ validate316.errors = vErrors;
 return errors === 0;
 }
 validate316.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateResponseStreamEvent = validate317;
-var schema363 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseError" }] }] };
-var schema408 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var schema365 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] } } };
-var schema366 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }] }] };
-var schema375 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
-var schema376 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
-var schema367 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
-var schema368 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
-var schema370 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
-function validate323(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var validateModelResponseDeleted = validate317;
+function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate323.evaluated;
+const evaluated0 = validate317.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
+validate317.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+const _errs1 = errors;
+if (typeof data.id !== "string") {
+validate317.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.object !== undefined) {
+const _errs3 = errors;
+if (data.object !== "response") {
+validate317.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deleted !== undefined) {
+const _errs4 = errors;
+if (data.deleted !== true) {
+validate317.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate317.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate317.errors = vErrors;
+return errors === 0;
+}
+validate317.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseStreamEvent = validate318;
+var schema365 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseError" }] }] };
+var schema410 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema367 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] } } };
+var schema368 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }] }] };
+var schema377 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
+var schema378 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
+var schema369 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
+var schema370 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
+var schema372 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
+function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate324.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -44883,13 +45004,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.text === undefined && (missing0 = "text") || data.annotations === undefined && (missing0 = "annotations") || data.logprobs === undefined && (missing0 = "logprobs")) {
-validate323.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate324.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "output_text") {
-validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "output_text" } }];
+validate324.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "output_text" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -44900,7 +45021,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs2 = errors;
 if (typeof data.text !== "string") {
-validate323.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate324.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -44919,7 +45040,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data3 = data2[i0];
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate323.errors = [{ instancePath: instancePath + "/annotations/" + i0, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
+validate324.errors = [{ instancePath: instancePath + "/annotations/" + i0, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -44928,7 +45049,7 @@ break;
 }
 }
 } else {
-validate323.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
+validate324.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -44952,13 +45073,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.token === undefined && (missing1 = "token") || data5.logprob === undefined && (missing1 = "logprob")) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.token !== undefined) {
 const _errs13 = errors;
 if (typeof data5.token !== "string") {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs13 === errors;
@@ -44970,7 +45091,7 @@ if (data5.logprob !== undefined) {
 let data7 = data5.logprob;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs15 === errors;
@@ -44982,7 +45103,7 @@ if (data5.bytes !== undefined) {
 let data8 = data5.bytes;
 const _errs17 = errors;
 if (!Array.isArray(data8) && data8 !== null) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema370.properties.bytes.type } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema372.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -44993,7 +45114,7 @@ for (let i2 = 0;i2 < len2; i2++) {
 let data9 = data8[i2];
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes/" + i2, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes/" + i2, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid5 = _errs19 === errors;
@@ -45022,13 +45143,13 @@ if (errors === _errs23) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.token === undefined && (missing2 = "token") || data11.logprob === undefined && (missing2 = "logprob")) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.token !== undefined) {
 const _errs25 = errors;
 if (typeof data11.token !== "string") {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs25 === errors;
@@ -45040,7 +45161,7 @@ if (data11.logprob !== undefined) {
 let data13 = data11.logprob;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid7 = _errs27 === errors;
@@ -45052,7 +45173,7 @@ if (data11.bytes !== undefined) {
 let data14 = data11.bytes;
 const _errs29 = errors;
 if (!Array.isArray(data14) && data14 !== null) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema370.properties.top_logprobs.items.properties.bytes.type } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema372.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -45063,7 +45184,7 @@ for (let i4 = 0;i4 < len4; i4++) {
 let data15 = data14[i4];
 const _errs31 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes/" + i4, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes/" + i4, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid8 = _errs31 === errors;
@@ -45081,7 +45202,7 @@ var valid7 = true;
 }
 }
 } else {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45091,7 +45212,7 @@ break;
 }
 }
 } else {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -45104,7 +45225,7 @@ var valid4 = true;
 }
 }
 } else {
-validate323.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45114,7 +45235,7 @@ break;
 }
 }
 } else {
-validate323.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+validate324.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -45127,18 +45248,18 @@ var valid0 = true;
 }
 }
 } else {
-validate323.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate324.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate323.errors = vErrors;
+validate324.errors = vErrors;
 return errors === 0;
 }
-validate323.evaluated = { props: { type: true, text: true, annotations: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate324.evaluated = { props: { type: true, text: true, annotations: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate323(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate322.evaluated;
+const evaluated0 = validate323.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -45146,7 +45267,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate322.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate323.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -45154,23 +45275,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate322.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate323.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate322.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal")) {
-validate322.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema368.allOf[0].properties.type.enum } }];
+validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema370.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate322.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate323.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45182,8 +45303,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "output_text") {
-if (!validate323(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
+if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -45197,13 +45318,13 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
-validate322.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate323.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs12 = errors;
 if (data.type !== "refusal") {
-validate322.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid6 = _errs12 === errors;
@@ -45214,7 +45335,7 @@ if (valid6) {
 if (data.refusal !== undefined) {
 const _errs13 = errors;
 if (typeof data.refusal !== "string") {
-validate322.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate323.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs13 === errors;
@@ -45224,7 +45345,7 @@ var valid6 = true;
 }
 }
 } else {
-validate322.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
+validate323.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45234,15 +45355,15 @@ props0.type = true;
 props0.refusal = true;
 }
 } else {
-validate322.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate323.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate322.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate323.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate322.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate323.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45254,15 +45375,15 @@ props0.type = true;
 }
 }
 }
-validate322.errors = vErrors;
+validate323.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate322.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate323.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate321.evaluated;
+const evaluated0 = validate322.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -45273,13 +45394,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.status === undefined && (missing0 = "status") || data.content === undefined && (missing0 = "content")) {
-validate321.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate322.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate321.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate322.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -45290,7 +45411,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate322.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -45301,7 +45422,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate321.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate322.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -45313,7 +45434,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs5 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate321.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema367.properties.status.enum } }];
+validate322.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema369.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -45330,8 +45451,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs8 = errors;
-if (!validate322(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+if (!validate323(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -45340,7 +45461,7 @@ break;
 }
 }
 } else {
-validate321.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate322.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -45354,19 +45475,19 @@ var valid0 = true;
 }
 }
 } else {
-validate321.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate322.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate321.errors = vErrors;
+validate322.errors = vErrors;
 return errors === 0;
 }
-validate321.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema372 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: ["string", "null"] } } };
-function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate322.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
+var schema374 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: ["string", "null"] } } };
+function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate326.evaluated;
+const evaluated0 = validate327.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -45377,13 +45498,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.summary === undefined && (missing0 = "summary") || data.status === undefined && (missing0 = "status")) {
-validate326.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate327.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate326.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate327.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -45394,7 +45515,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "reasoning") {
-validate326.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "reasoning" } }];
+validate327.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "reasoning" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -45406,7 +45527,7 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs4 = errors;
 if (!(data2 === "in_progress" || data2 === "completed" || data2 === "incomplete")) {
-validate326.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema372.properties.status.enum } }];
+validate327.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema374.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -45429,13 +45550,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.type === undefined && (missing1 = "type") || data4.text === undefined && (missing1 = "text")) {
-validate326.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate327.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.type !== undefined) {
 const _errs10 = errors;
 if (data4.type !== "summary_text") {
-validate326.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+validate327.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -45446,7 +45567,7 @@ if (valid3) {
 if (data4.text !== undefined) {
 const _errs11 = errors;
 if (typeof data4.text !== "string") {
-validate326.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate327.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -45456,7 +45577,7 @@ var valid3 = true;
 }
 }
 } else {
-validate326.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+validate327.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45466,7 +45587,7 @@ break;
 }
 }
 } else {
-validate326.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "array" } }];
+validate327.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -45490,13 +45611,13 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.type === undefined && (missing2 = "type") || data8.text === undefined && (missing2 = "text")) {
-validate326.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate327.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs18 = errors;
 if (data8.type !== "reasoning_text") {
-validate326.errors = [{ instancePath: instancePath + "/content/" + i1 + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
+validate327.errors = [{ instancePath: instancePath + "/content/" + i1 + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
 return false;
 }
 var valid6 = _errs18 === errors;
@@ -45507,7 +45628,7 @@ if (valid6) {
 if (data8.text !== undefined) {
 const _errs19 = errors;
 if (typeof data8.text !== "string") {
-validate326.errors = [{ instancePath: instancePath + "/content/" + i1 + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate327.errors = [{ instancePath: instancePath + "/content/" + i1 + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs19 === errors;
@@ -45517,7 +45638,7 @@ var valid6 = true;
 }
 }
 } else {
-validate326.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
+validate327.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45527,7 +45648,7 @@ break;
 }
 }
 } else {
-validate326.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate327.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -45540,7 +45661,7 @@ if (data.encrypted_content !== undefined) {
 let data11 = data.encrypted_content;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: schema372.properties.encrypted_content.type } }];
+validate327.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: schema374.properties.encrypted_content.type } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -45554,18 +45675,18 @@ var valid0 = true;
 }
 }
 } else {
-validate326.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate327.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate326.errors = vErrors;
+validate327.errors = vErrors;
 return errors === 0;
 }
-validate326.evaluated = { props: { id: true, type: true, status: true, summary: true, content: true, encrypted_content: true }, dynamicProps: false, dynamicItems: false };
-function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate327.evaluated = { props: { id: true, type: true, status: true, summary: true, content: true, encrypted_content: true }, dynamicProps: false, dynamicItems: false };
+function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate320.evaluated;
+const evaluated0 = validate321.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -45573,7 +45694,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate320.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -45581,23 +45702,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate320.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate321.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message" || data0 === "reasoning" || data0 === "function_call" || data0 === "custom_tool_call")) {
-validate320.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema366.allOf[0].properties.type.enum } }];
+validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema368.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45609,8 +45730,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message") {
-if (!validate321(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
+if (!validate322(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -45620,8 +45741,8 @@ props0.role = true;
 props0.status = true;
 props0.content = true;
 } else if (tag0 === "reasoning") {
-if (!validate326(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -45639,13 +45760,13 @@ if (errors === _errs11) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.id === undefined && (missing1 = "id") || data.type === undefined && (missing1 = "type") || data.status === undefined && (missing1 = "status") || data.call_id === undefined && (missing1 = "call_id") || data.name === undefined && (missing1 = "name") || data.arguments === undefined && (missing1 = "arguments")) {
-validate320.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate321.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs13 = errors;
 if (typeof data.id !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseFunctionCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseFunctionCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs13 === errors;
@@ -45656,7 +45777,7 @@ if (valid7) {
 if (data.type !== undefined) {
 const _errs15 = errors;
 if (data.type !== "function_call") {
-validate320.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseFunctionCall/properties/type/const", keyword: "const", params: { allowedValue: "function_call" } }];
+validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseFunctionCall/properties/type/const", keyword: "const", params: { allowedValue: "function_call" } }];
 return false;
 }
 var valid7 = _errs15 === errors;
@@ -45668,7 +45789,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs16 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate320.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema375.properties.status.enum } }];
+validate321.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema377.properties.status.enum } }];
 return false;
 }
 var valid7 = _errs16 === errors;
@@ -45679,7 +45800,7 @@ if (valid7) {
 if (data.call_id !== undefined) {
 const _errs17 = errors;
 if (typeof data.call_id !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseFunctionCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseFunctionCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs17 === errors;
@@ -45690,7 +45811,7 @@ if (valid7) {
 if (data.name !== undefined) {
 const _errs19 = errors;
 if (typeof data.name !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseFunctionCall/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseFunctionCall/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs19 === errors;
@@ -45701,7 +45822,7 @@ if (valid7) {
 if (data.arguments !== undefined) {
 const _errs21 = errors;
 if (typeof data.arguments !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseFunctionCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseFunctionCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs21 === errors;
@@ -45713,7 +45834,7 @@ if (data.extra_content !== undefined) {
 let data7 = data.extra_content;
 const _errs23 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate320.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseFunctionCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseFunctionCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs23 === errors;
@@ -45728,7 +45849,7 @@ var valid7 = true;
 }
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45748,13 +45869,13 @@ if (errors === _errs26) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.id === undefined && (missing2 = "id") || data.type === undefined && (missing2 = "type") || data.status === undefined && (missing2 = "status") || data.call_id === undefined && (missing2 = "call_id") || data.name === undefined && (missing2 = "name") || data.input === undefined && (missing2 = "input")) {
-validate320.errors = [{ instancePath, schemaPath: "ResponseCustomCall/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate321.errors = [{ instancePath, schemaPath: "ResponseCustomCall/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs28 = errors;
 if (typeof data.id !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseCustomCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseCustomCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs28 === errors;
@@ -45765,7 +45886,7 @@ if (valid10) {
 if (data.type !== undefined) {
 const _errs30 = errors;
 if (data.type !== "custom_tool_call") {
-validate320.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomCall/properties/type/const", keyword: "const", params: { allowedValue: "custom_tool_call" } }];
+validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomCall/properties/type/const", keyword: "const", params: { allowedValue: "custom_tool_call" } }];
 return false;
 }
 var valid10 = _errs30 === errors;
@@ -45777,7 +45898,7 @@ if (data.status !== undefined) {
 let data10 = data.status;
 const _errs31 = errors;
 if (!(data10 === "in_progress" || data10 === "completed" || data10 === "incomplete")) {
-validate320.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema376.properties.status.enum } }];
+validate321.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema378.properties.status.enum } }];
 return false;
 }
 var valid10 = _errs31 === errors;
@@ -45788,7 +45909,7 @@ if (valid10) {
 if (data.call_id !== undefined) {
 const _errs32 = errors;
 if (typeof data.call_id !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseCustomCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseCustomCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs32 === errors;
@@ -45799,7 +45920,7 @@ if (valid10) {
 if (data.name !== undefined) {
 const _errs34 = errors;
 if (typeof data.name !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseCustomCall/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseCustomCall/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs34 === errors;
@@ -45810,7 +45931,7 @@ if (valid10) {
 if (data.input !== undefined) {
 const _errs36 = errors;
 if (typeof data.input !== "string") {
-validate320.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomCall/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate321.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomCall/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs36 === errors;
@@ -45822,7 +45943,7 @@ if (data.extra_content !== undefined) {
 let data14 = data.extra_content;
 const _errs38 = errors;
 if (!(data14 && typeof data14 == "object" && !Array.isArray(data14))) {
-validate320.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseCustomCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseCustomCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid10 = _errs38 === errors;
@@ -45837,7 +45958,7 @@ var valid10 = true;
 }
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "ResponseCustomCall/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath, schemaPath: "ResponseCustomCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45852,15 +45973,15 @@ props0.input = true;
 props0.extra_content = true;
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate321.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate321.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate320.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate321.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -45872,15 +45993,15 @@ props0.type = true;
 }
 }
 }
-validate320.errors = vErrors;
+validate321.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate320.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate319(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate321.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate320(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate319.evaluated;
+const evaluated0 = validate320.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -45891,13 +46012,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created_at === undefined && (missing0 = "created_at") || data.completed_at === undefined && (missing0 = "completed_at") || data.status === undefined && (missing0 = "status") || data.error === undefined && (missing0 = "error") || data.incomplete_details === undefined && (missing0 = "incomplete_details") || data.model === undefined && (missing0 = "model") || data.output === undefined && (missing0 = "output") || data.usage === undefined && (missing0 = "usage") || data.instructions === undefined && (missing0 = "instructions") || data.previous_response_id === undefined && (missing0 = "previous_response_id") || data.tools === undefined && (missing0 = "tools") || data.tool_choice === undefined && (missing0 = "tool_choice") || data.parallel_tool_calls === undefined && (missing0 = "parallel_tool_calls") || data.max_tool_calls === undefined && (missing0 = "max_tool_calls") || data.text === undefined && (missing0 = "text") || data.reasoning === undefined && (missing0 = "reasoning") || data.temperature === undefined && (missing0 = "temperature") || data.top_p === undefined && (missing0 = "top_p") || data.presence_penalty === undefined && (missing0 = "presence_penalty") || data.frequency_penalty === undefined && (missing0 = "frequency_penalty") || data.top_logprobs === undefined && (missing0 = "top_logprobs") || data.max_output_tokens === undefined && (missing0 = "max_output_tokens") || data.truncation === undefined && (missing0 = "truncation") || data.store === undefined && (missing0 = "store") || data.background === undefined && (missing0 = "background") || data.service_tier === undefined && (missing0 = "service_tier") || data.metadata === undefined && (missing0 = "metadata") || data.user === undefined && (missing0 = "user") || data.safety_identifier === undefined && (missing0 = "safety_identifier") || data.prompt_cache_key === undefined && (missing0 = "prompt_cache_key")) {
-validate319.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate320.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -45908,7 +46029,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "response") {
-validate319.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
+validate320.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -45920,7 +46041,7 @@ if (data.created_at !== undefined) {
 let data2 = data.created_at;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate319.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate320.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -45932,7 +46053,7 @@ if (data.completed_at !== undefined) {
 let data3 = data.completed_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3)) && data3 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema365.properties.completed_at.type } }];
+validate320.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema367.properties.completed_at.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -45944,7 +46065,7 @@ if (data.status !== undefined) {
 let data4 = data.status;
 const _errs8 = errors;
 if (!(data4 === "queued" || data4 === "in_progress" || data4 === "completed" || data4 === "incomplete" || data4 === "failed" || data4 === "cancelled")) {
-validate319.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema365.properties.status.enum } }];
+validate320.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema367.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -45956,20 +46077,20 @@ if (data.error !== undefined) {
 let data5 = data.error;
 const _errs9 = errors;
 if (!(data5 && typeof data5 == "object" && !Array.isArray(data5)) && data5 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema365.properties.error.type } }];
+validate320.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema367.properties.error.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.code === undefined && (missing1 = "code") || data5.message === undefined && (missing1 = "message")) {
-validate319.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate320.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.code !== undefined) {
 const _errs11 = errors;
 if (typeof data5.code !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -45980,7 +46101,7 @@ if (valid1) {
 if (data5.message !== undefined) {
 const _errs13 = errors;
 if (typeof data5.message !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs13 === errors;
@@ -46000,20 +46121,20 @@ if (data.incomplete_details !== undefined) {
 let data8 = data.incomplete_details;
 const _errs15 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema365.properties.incomplete_details.type } }];
+validate320.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema367.properties.incomplete_details.type } }];
 return false;
 }
 if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.reason === undefined && (missing2 = "reason")) {
-validate319.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate320.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.reason !== undefined) {
 let data9 = data8.reason;
 if (!(data9 === "max_output_tokens" || data9 === "content_filter")) {
-validate319.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema365.properties.incomplete_details.properties.reason.enum } }];
+validate320.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema367.properties.incomplete_details.properties.reason.enum } }];
 return false;
 }
 }
@@ -46028,7 +46149,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs18 = errors;
 if (typeof data.model !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -46045,8 +46166,8 @@ var valid3 = true;
 const len0 = data11.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs22 = errors;
-if (!validate320(data11[i0], { instancePath: instancePath + "/output/" + i0, parentData: data11, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+if (!validate321(data11[i0], { instancePath: instancePath + "/output/" + i0, parentData: data11, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs22 === errors;
@@ -46055,7 +46176,7 @@ break;
 }
 }
 } else {
-validate319.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
+validate320.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -46365,7 +46486,7 @@ vErrors = [err19];
 vErrors.push(err19);
 }
 errors++;
-validate319.errors = vErrors;
+validate320.errors = vErrors;
 return false;
 } else {
 errors = _errs24;
@@ -46386,7 +46507,7 @@ if (data.instructions !== undefined) {
 let data22 = data.instructions;
 const _errs46 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema365.properties.instructions.type } }];
+validate320.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema367.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -46398,7 +46519,7 @@ if (data.previous_response_id !== undefined) {
 let data23 = data.previous_response_id;
 const _errs48 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema365.properties.previous_response_id.type } }];
+validate320.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema367.properties.previous_response_id.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -46425,7 +46546,7 @@ break;
 }
 }
 } else {
-validate319.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: "array" } }];
+validate320.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -46448,7 +46569,7 @@ if (valid0) {
 if (data.parallel_tool_calls !== undefined) {
 const _errs54 = errors;
 if (typeof data.parallel_tool_calls !== "boolean") {
-validate319.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
+validate320.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -46460,7 +46581,7 @@ if (data.max_tool_calls !== undefined) {
 let data28 = data.max_tool_calls;
 const _errs56 = errors;
 if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28)) && data28 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema365.properties.max_tool_calls.type } }];
+validate320.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema367.properties.max_tool_calls.type } }];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -46486,14 +46607,14 @@ if (errors === _errs59) {
 if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing6;
 if (data30.effort === undefined && (missing6 = "effort") || data30.summary === undefined && (missing6 = "summary")) {
-validate319.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/required", keyword: "required", params: { missingProperty: missing6 } }];
+validate320.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
 if (data30.effort !== undefined) {
 let data31 = data30.effort;
 const _errs61 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema365.properties.reasoning.properties.effort.type } }];
+validate320.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema367.properties.reasoning.properties.effort.type } }];
 return false;
 }
 var valid10 = _errs61 === errors;
@@ -46505,7 +46626,7 @@ if (data30.summary !== undefined) {
 let data32 = data30.summary;
 const _errs63 = errors;
 if (typeof data32 !== "string" && data32 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema365.properties.reasoning.properties.summary.type } }];
+validate320.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema367.properties.reasoning.properties.summary.type } }];
 return false;
 }
 var valid10 = _errs63 === errors;
@@ -46515,7 +46636,7 @@ var valid10 = true;
 }
 }
 } else {
-validate319.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: "object" } }];
+validate320.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -46528,7 +46649,7 @@ if (data.temperature !== undefined) {
 let data33 = data.temperature;
 const _errs65 = errors;
 if (!(typeof data33 == "number" && isFinite(data33))) {
-validate319.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
+validate320.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs65 === errors;
@@ -46540,7 +46661,7 @@ if (data.top_p !== undefined) {
 let data34 = data.top_p;
 const _errs67 = errors;
 if (!(typeof data34 == "number" && isFinite(data34))) {
-validate319.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
+validate320.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs67 === errors;
@@ -46552,7 +46673,7 @@ if (data.presence_penalty !== undefined) {
 let data35 = data.presence_penalty;
 const _errs69 = errors;
 if (!(typeof data35 == "number" && isFinite(data35))) {
-validate319.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
+validate320.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs69 === errors;
@@ -46564,7 +46685,7 @@ if (data.frequency_penalty !== undefined) {
 let data36 = data.frequency_penalty;
 const _errs71 = errors;
 if (!(typeof data36 == "number" && isFinite(data36))) {
-validate319.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
+validate320.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs71 === errors;
@@ -46576,7 +46697,7 @@ if (data.top_logprobs !== undefined) {
 let data37 = data.top_logprobs;
 const _errs73 = errors;
 if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
-validate319.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
+validate320.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs73 === errors;
@@ -46588,7 +46709,7 @@ if (data.max_output_tokens !== undefined) {
 let data38 = data.max_output_tokens;
 const _errs75 = errors;
 if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38)) && data38 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema365.properties.max_output_tokens.type } }];
+validate320.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema367.properties.max_output_tokens.type } }];
 return false;
 }
 var valid0 = _errs75 === errors;
@@ -46599,7 +46720,7 @@ if (valid0) {
 if (data.truncation !== undefined) {
 const _errs77 = errors;
 if (data.truncation !== "disabled") {
-validate319.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
+validate320.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -46610,7 +46731,7 @@ if (valid0) {
 if (data.store !== undefined) {
 const _errs78 = errors;
 if (typeof data.store !== "boolean") {
-validate319.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
+validate320.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs78 === errors;
@@ -46621,7 +46742,7 @@ if (valid0) {
 if (data.background !== undefined) {
 const _errs80 = errors;
 if (typeof data.background !== "boolean") {
-validate319.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
+validate320.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs80 === errors;
@@ -46632,7 +46753,7 @@ if (valid0) {
 if (data.service_tier !== undefined) {
 const _errs82 = errors;
 if (typeof data.service_tier !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs82 === errors;
@@ -46648,7 +46769,7 @@ if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 for (const key0 in data43) {
 const _errs87 = errors;
 if (typeof data43[key0] !== "string") {
-validate319.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate320.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs87 === errors;
@@ -46657,7 +46778,7 @@ break;
 }
 }
 } else {
-validate319.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate320.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -46670,7 +46791,7 @@ if (data.user !== undefined) {
 let data45 = data.user;
 const _errs89 = errors;
 if (typeof data45 !== "string" && data45 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema365.properties.user.type } }];
+validate320.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema367.properties.user.type } }];
 return false;
 }
 var valid0 = _errs89 === errors;
@@ -46682,7 +46803,7 @@ if (data.safety_identifier !== undefined) {
 let data46 = data.safety_identifier;
 const _errs91 = errors;
 if (typeof data46 !== "string" && data46 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema365.properties.safety_identifier.type } }];
+validate320.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema367.properties.safety_identifier.type } }];
 return false;
 }
 var valid0 = _errs91 === errors;
@@ -46694,7 +46815,7 @@ if (data.prompt_cache_key !== undefined) {
 let data47 = data.prompt_cache_key;
 const _errs93 = errors;
 if (typeof data47 !== "string" && data47 !== null) {
-validate319.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema365.properties.prompt_cache_key.type } }];
+validate320.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema367.properties.prompt_cache_key.type } }];
 return false;
 }
 var valid0 = _errs93 === errors;
@@ -46734,6 +46855,76 @@ var valid0 = true;
 }
 }
 } else {
+validate320.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate320.errors = vErrors;
+return errors === 0;
+}
+validate320.evaluated = { props: { id: true, object: true, created_at: true, completed_at: true, status: true, error: true, incomplete_details: true, model: true, output: true, usage: true, instructions: true, previous_response_id: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, max_output_tokens: true, truncation: true, store: true, background: true, service_tier: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
+function validate319(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate319.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
+validate319.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.created") {
+validate319.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.created" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate319.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate319.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.response !== undefined) {
+const _errs4 = errors;
+if (!validate320(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
 validate319.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -46741,11 +46932,11 @@ return false;
 validate319.errors = vErrors;
 return errors === 0;
 }
-validate319.evaluated = { props: { id: true, object: true, created_at: true, completed_at: true, status: true, error: true, incomplete_details: true, model: true, output: true, usage: true, instructions: true, previous_response_id: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, max_output_tokens: true, truncation: true, store: true, background: true, service_tier: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
-function validate318(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate319.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate335(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate318.evaluated;
+const evaluated0 = validate335.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -46756,83 +46947,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate318.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.created") {
-validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.created" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.response !== undefined) {
-const _errs4 = errors;
-if (!validate319(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-} else {
-validate318.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate318.errors = vErrors;
-return errors === 0;
-}
-validate318.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate334(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate334.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate334.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate335.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.in_progress") {
-validate334.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
+validate335.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -46844,13 +46965,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate334.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate335.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate334.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate335.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -46862,8 +46983,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate319(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if (!validate320(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -46874,18 +46995,18 @@ var valid0 = true;
 }
 }
 } else {
-validate334.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate335.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate334.errors = vErrors;
+validate335.errors = vErrors;
 return errors === 0;
 }
-validate334.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate336(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate335.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate336.evaluated;
+const evaluated0 = validate337.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -46896,13 +47017,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate336.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate337.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.completed") {
-validate336.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
+validate337.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -46914,13 +47035,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate336.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate337.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate336.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate337.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -46932,8 +47053,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate319(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if (!validate320(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -46944,18 +47065,18 @@ var valid0 = true;
 }
 }
 } else {
-validate336.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate337.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate336.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
-validate336.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate338(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate337.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate339(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate338.evaluated;
+const evaluated0 = validate339.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -46966,13 +47087,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate338.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate339.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.incomplete") {
-validate338.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
+validate339.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -46984,13 +47105,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate338.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate339.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate338.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate339.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47002,8 +47123,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate319(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if (!validate320(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -47014,18 +47135,18 @@ var valid0 = true;
 }
 }
 } else {
-validate338.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate339.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate338.errors = vErrors;
+validate339.errors = vErrors;
 return errors === 0;
 }
-validate338.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate340(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate339.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate340.evaluated;
+const evaluated0 = validate341.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47036,13 +47157,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate340.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate341.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.failed") {
-validate340.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
+validate341.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47054,13 +47175,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate340.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate341.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate340.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate341.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47072,8 +47193,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate319(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if (!validate320(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -47084,18 +47205,18 @@ var valid0 = true;
 }
 }
 } else {
-validate340.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate341.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate340.errors = vErrors;
+validate341.errors = vErrors;
 return errors === 0;
 }
-validate340.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate341.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate342.evaluated;
+const evaluated0 = validate343.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47106,13 +47227,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
-validate342.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate343.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.output_item.added") {
-validate342.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
+validate343.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47124,13 +47245,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate342.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate343.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate342.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate343.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47144,13 +47265,13 @@ if (data.output_index !== undefined) {
 let data2 = data.output_index;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate342.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate343.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate342.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate343.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47162,8 +47283,8 @@ var valid0 = true;
 if (valid0) {
 if (data.item !== undefined) {
 const _errs6 = errors;
-if (!validate320(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+if (!validate321(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -47175,18 +47296,18 @@ var valid0 = true;
 }
 }
 } else {
-validate342.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate343.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate342.errors = vErrors;
+validate343.errors = vErrors;
 return errors === 0;
 }
-validate342.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-function validate344(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate343.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
+function validate345(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate344.evaluated;
+const evaluated0 = validate345.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47197,13 +47318,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
-validate344.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate345.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.output_item.done") {
-validate344.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
+validate345.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47215,13 +47336,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate344.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate345.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate344.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate345.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47235,13 +47356,13 @@ if (data.output_index !== undefined) {
 let data2 = data.output_index;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate344.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate345.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate344.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate345.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47253,8 +47374,8 @@ var valid0 = true;
 if (valid0) {
 if (data.item !== undefined) {
 const _errs6 = errors;
-if (!validate320(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
+if (!validate321(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate321.errors : vErrors.concat(validate321.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -47266,19 +47387,19 @@ var valid0 = true;
 }
 }
 } else {
-validate344.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate345.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate344.errors = vErrors;
+validate345.errors = vErrors;
 return errors === 0;
 }
-validate344.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-var schema385 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
-function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate345.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
+var schema387 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
+function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate347.evaluated;
+const evaluated0 = validate348.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47286,7 +47407,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate347.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate348.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -47294,23 +47415,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate347.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate348.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate347.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal" || data0 === "reasoning_text")) {
-validate347.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema385.allOf[0].properties.type.enum } }];
+validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema387.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate348.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -47322,8 +47443,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "output_text") {
-if (!validate323(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
+if (!validate324(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -47337,13 +47458,13 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
-validate347.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate348.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs12 = errors;
 if (data.type !== "refusal") {
-validate347.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid6 = _errs12 === errors;
@@ -47354,7 +47475,7 @@ if (valid6) {
 if (data.refusal !== undefined) {
 const _errs13 = errors;
 if (typeof data.refusal !== "string") {
-validate347.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate348.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs13 === errors;
@@ -47364,7 +47485,7 @@ var valid6 = true;
 }
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
+validate348.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -47379,13 +47500,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.text === undefined && (missing2 = "text")) {
-validate347.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate348.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "reasoning_text") {
-validate347.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
+validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
 return false;
 }
 var valid9 = _errs18 === errors;
@@ -47396,7 +47517,7 @@ if (valid9) {
 if (data.text !== undefined) {
 const _errs19 = errors;
 if (typeof data.text !== "string") {
-validate347.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate348.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid9 = _errs19 === errors;
@@ -47406,7 +47527,7 @@ var valid9 = true;
 }
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
+validate348.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -47416,15 +47537,15 @@ props0.type = true;
 props0.text = true;
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate348.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate348.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate347.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate348.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -47436,15 +47557,15 @@ props0.type = true;
 }
 }
 }
-validate347.errors = vErrors;
+validate348.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate347.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate348.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate346.evaluated;
+const evaluated0 = validate347.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47455,13 +47576,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
-validate346.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate347.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.content_part.added") {
-validate346.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
+validate347.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47473,13 +47594,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate346.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate347.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate346.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate347.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47492,7 +47613,7 @@ if (valid0) {
 if (data.item_id !== undefined) {
 const _errs4 = errors;
 if (typeof data.item_id !== "string") {
-validate346.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate347.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -47504,13 +47625,13 @@ if (data.output_index !== undefined) {
 let data3 = data.output_index;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate346.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate347.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate346.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate347.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47524,13 +47645,13 @@ if (data.content_index !== undefined) {
 let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate346.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate347.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate346.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate347.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47542,8 +47663,8 @@ var valid0 = true;
 if (valid0) {
 if (data.part !== undefined) {
 const _errs10 = errors;
-if (!validate347(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+if (!validate348(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -47557,18 +47678,18 @@ var valid0 = true;
 }
 }
 } else {
-validate346.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate347.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate346.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
-validate346.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate347.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate350.evaluated;
+const evaluated0 = validate351.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -47579,13 +47700,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
-validate350.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate351.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.content_part.done") {
-validate350.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
+validate351.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47597,13 +47718,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate350.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate351.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate350.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate351.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47616,7 +47737,7 @@ if (valid0) {
 if (data.item_id !== undefined) {
 const _errs4 = errors;
 if (typeof data.item_id !== "string") {
-validate350.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate351.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -47628,13 +47749,13 @@ if (data.output_index !== undefined) {
 let data3 = data.output_index;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate351.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate351.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47648,13 +47769,13 @@ if (data.content_index !== undefined) {
 let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate350.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate351.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate350.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate351.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -47666,8 +47787,8 @@ var valid0 = true;
 if (valid0) {
 if (data.part !== undefined) {
 const _errs10 = errors;
-if (!validate347(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
+if (!validate348(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -47681,325 +47802,14 @@ var valid0 = true;
 }
 }
 } else {
-validate350.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate351.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate350.errors = vErrors;
+validate351.errors = vErrors;
 return errors === 0;
 }
-validate350.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate352.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
-validate352.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.output_text.delta") {
-validate352.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate352.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate352.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item_id !== undefined) {
-const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
-const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate352.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate352.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_index !== undefined) {
-let data4 = data.content_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate352.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate352.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-const _errs10 = errors;
-if (typeof data.delta !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.logprobs !== undefined) {
-let data6 = data.logprobs;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (Array.isArray(data6)) {
-var valid1 = true;
-const len0 = data6.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data7 = data6[i0];
-const _errs14 = errors;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data7.token !== undefined) {
-const _errs17 = errors;
-if (typeof data7.token !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs17 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.logprob !== undefined) {
-let data9 = data7.logprob;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs19 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.bytes !== undefined) {
-let data10 = data7.bytes;
-const _errs21 = errors;
-if (!Array.isArray(data10) && data10 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema370.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-}
-}
-var valid3 = _errs21 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.top_logprobs !== undefined) {
-let data12 = data7.top_logprobs;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (Array.isArray(data12)) {
-var valid5 = true;
-const len2 = data12.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data13 = data12[i2];
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.token !== undefined) {
-const _errs29 = errors;
-if (typeof data13.token !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs29 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.logprob !== undefined) {
-let data15 = data13.logprob;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && isFinite(data15))) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid6 = _errs31 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.bytes !== undefined) {
-let data16 = data13.bytes;
-const _errs33 = errors;
-if (!Array.isArray(data16) && data16 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema370.properties.top_logprobs.items.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs33) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len3 = data16.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data17 = data16[i3];
-const _errs35 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid7 = _errs35 === errors;
-if (!valid7) {
-break;
-}
-}
-}
-}
-var valid6 = _errs33 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs27 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs14 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate352.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate352.errors = vErrors;
-return errors === 0;
-}
-validate352.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+validate351.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48013,14 +47823,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
 validate353.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.output_text.done") {
-validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
+if (data.type !== "response.output_text.delta") {
+validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48099,10 +47909,10 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.text !== undefined) {
+if (data.delta !== undefined) {
 const _errs10 = errors;
-if (typeof data.text !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.delta !== "string") {
+validate353.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -48155,7 +47965,7 @@ if (data7.bytes !== undefined) {
 let data10 = data7.bytes;
 const _errs21 = errors;
 if (!Array.isArray(data10) && data10 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema370.properties.bytes.type } }];
+validate353.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema372.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -48225,7 +48035,7 @@ if (data13.bytes !== undefined) {
 let data16 = data13.bytes;
 const _errs33 = errors;
 if (!Array.isArray(data16) && data16 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema370.properties.top_logprobs.items.properties.bytes.type } }];
+validate353.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema372.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs33) {
@@ -48310,7 +48120,7 @@ return false;
 validate353.errors = vErrors;
 return errors === 0;
 }
-validate353.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+validate353.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
 function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48324,14 +48134,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
 validate354.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.added") {
-validate354.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
+if (data.type !== "response.output_text.done") {
+validate354.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48390,17 +48200,17 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.summary_index !== undefined) {
-let data4 = data.summary_index;
+if (data.content_index !== undefined) {
+let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate354.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate354.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate354.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate354.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48410,48 +48220,202 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.part !== undefined) {
-let data5 = data.part;
+if (data.text !== undefined) {
 const _errs10 = errors;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-let missing1;
-if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
-validate354.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (typeof data.text !== "string") {
+validate354.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
-} else {
-if (data5.type !== undefined) {
-const _errs13 = errors;
-if (data5.type !== "summary_text") {
-validate354.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
-return false;
-}
-var valid2 = _errs13 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data5.text !== undefined) {
-const _errs14 = errors;
-if (typeof data5.text !== "string") {
-validate354.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-} else {
-validate354.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.logprobs !== undefined) {
+let data6 = data.logprobs;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid1 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.token !== undefined) {
+const _errs17 = errors;
+if (typeof data7.token !== "string") {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.logprob !== undefined) {
+let data9 = data7.logprob;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.bytes !== undefined) {
+let data10 = data7.bytes;
+const _errs21 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema372.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid4 = true;
+const len1 = data10.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data11 = data10[i1];
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.top_logprobs !== undefined) {
+let data12 = data7.top_logprobs;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data13 = data12[i2];
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.token !== undefined) {
+const _errs29 = errors;
+if (typeof data13.token !== "string") {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs29 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.logprob !== undefined) {
+let data15 = data13.logprob;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && isFinite(data15))) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid6 = _errs31 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.bytes !== undefined) {
+let data16 = data13.bytes;
+const _errs33 = errors;
+if (!Array.isArray(data16) && data16 !== null) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema372.properties.top_logprobs.items.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs33) {
+if (Array.isArray(data16)) {
+var valid7 = true;
+const len3 = data16.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data17 = data16[i3];
+const _errs35 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid7 = _errs35 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid6 = _errs33 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs27 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate354.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate354.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -48467,7 +48431,7 @@ return false;
 validate354.errors = vErrors;
 return errors === 0;
 }
-validate354.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+validate354.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
 function validate355(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48487,8 +48451,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.done") {
-validate355.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+if (data.type !== "response.reasoning_summary_part.added") {
+validate355.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48625,10 +48589,167 @@ validate355.errors = vErrors;
 return errors === 0;
 }
 validate355.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate317(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate317.evaluated;
+const evaluated0 = validate356.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+validate356.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.reasoning_summary_part.done") {
+validate356.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate356.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate356.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate356.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate356.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.summary_index !== undefined) {
+let data4 = data.summary_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate356.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate356.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.part !== undefined) {
+let data5 = data.part;
+const _errs10 = errors;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let missing1;
+if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
+validate356.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data5.type !== undefined) {
+const _errs13 = errors;
+if (data5.type !== "summary_text") {
+validate356.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+return false;
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data5.text !== undefined) {
+const _errs14 = errors;
+if (typeof data5.text !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate356.errors = vErrors;
+return errors === 0;
+}
+validate356.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+function validate318(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate318.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -48636,7 +48757,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate317.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -48644,23 +48765,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate317.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate318.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "response.created" || data0 === "response.in_progress" || data0 === "response.completed" || data0 === "response.incomplete" || data0 === "response.failed" || data0 === "response.output_item.added" || data0 === "response.output_item.done" || data0 === "response.content_part.added" || data0 === "response.content_part.done" || data0 === "response.output_text.delta" || data0 === "response.output_text.done" || data0 === "response.output_text.annotation.added" || data0 === "response.refusal.delta" || data0 === "response.refusal.done" || data0 === "response.reasoning_text.delta" || data0 === "response.reasoning_text.done" || data0 === "response.reasoning_summary_part.added" || data0 === "response.reasoning_summary_part.done" || data0 === "response.reasoning_summary_text.delta" || data0 === "response.reasoning_summary_text.done" || data0 === "response.function_call_arguments.delta" || data0 === "response.function_call_arguments.done" || data0 === "response.custom_tool_call_input.delta" || data0 === "response.custom_tool_call_input.done" || data0 === "error")) {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema363.allOf[0].properties.type.enum } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema365.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -48672,8 +48793,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "response.created") {
-if (!validate318(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
+if (!validate319(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -48681,8 +48802,8 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 } else if (tag0 === "response.in_progress") {
-if (!validate334(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate334.errors : vErrors.concat(validate334.errors);
+if (!validate335(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate335.errors : vErrors.concat(validate335.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48692,8 +48813,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.completed") {
-if (!validate336(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+if (!validate337(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48703,8 +48824,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.incomplete") {
-if (!validate338(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+if (!validate339(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48714,8 +48835,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.failed") {
-if (!validate340(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate340.errors : vErrors.concat(validate340.errors);
+if (!validate341(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48725,8 +48846,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.output_item.added") {
-if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+if (!validate343(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate343.errors : vErrors.concat(validate343.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48737,8 +48858,8 @@ props0.output_index = true;
 props0.item = true;
 }
 } else if (tag0 === "response.output_item.done") {
-if (!validate344(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
+if (!validate345(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48749,8 +48870,8 @@ props0.output_index = true;
 props0.item = true;
 }
 } else if (tag0 === "response.content_part.added") {
-if (!validate346(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
+if (!validate347(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48763,8 +48884,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.content_part.done") {
-if (!validate350(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate350.errors : vErrors.concat(validate350.errors);
+if (!validate351(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48777,8 +48898,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.output_text.delta") {
-if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
+if (!validate353(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48792,8 +48913,8 @@ props0.delta = true;
 props0.logprobs = true;
 }
 } else if (tag0 === "response.output_text.done") {
-if (!validate353(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+if (!validate354(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -48812,13 +48933,13 @@ if (errors === _errs20) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.sequence_number === undefined && (missing1 = "sequence_number") || data.item_id === undefined && (missing1 = "item_id") || data.output_index === undefined && (missing1 = "output_index") || data.content_index === undefined && (missing1 = "content_index") || data.annotation_index === undefined && (missing1 = "annotation_index") || data.annotation === undefined && (missing1 = "annotation")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs22 = errors;
 if (data.type !== "response.output_text.annotation.added") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseAnnotationAdded/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.annotation.added" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseAnnotationAdded/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.annotation.added" } }];
 return false;
 }
 var valid16 = _errs22 === errors;
@@ -48830,13 +48951,13 @@ if (data.sequence_number !== undefined) {
 let data2 = data.sequence_number;
 const _errs23 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48849,7 +48970,7 @@ if (valid16) {
 if (data.item_id !== undefined) {
 const _errs25 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseAnnotationAdded/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseAnnotationAdded/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid16 = _errs25 === errors;
@@ -48861,13 +48982,13 @@ if (data.output_index !== undefined) {
 let data4 = data.output_index;
 const _errs27 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48881,13 +49002,13 @@ if (data.content_index !== undefined) {
 let data5 = data.content_index;
 const _errs29 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs29) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48901,13 +49022,13 @@ if (data.annotation_index !== undefined) {
 let data6 = data.annotation_index;
 const _errs31 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate317.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate317.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48921,7 +49042,7 @@ if (data.annotation !== undefined) {
 let data7 = data.annotation;
 const _errs33 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate317.errors = [{ instancePath: instancePath + "/annotation", schemaPath: "ResponseAnnotationAdded/properties/annotation/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath: instancePath + "/annotation", schemaPath: "ResponseAnnotationAdded/properties/annotation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid16 = _errs33 === errors;
@@ -48936,7 +49057,7 @@ var valid16 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -48956,13 +49077,13 @@ if (errors === _errs36) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.sequence_number === undefined && (missing2 = "sequence_number") || data.item_id === undefined && (missing2 = "item_id") || data.output_index === undefined && (missing2 = "output_index") || data.content_index === undefined && (missing2 = "content_index") || data.delta === undefined && (missing2 = "delta")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs38 = errors;
 if (data.type !== "response.refusal.delta") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.delta" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.delta" } }];
 return false;
 }
 var valid19 = _errs38 === errors;
@@ -48974,13 +49095,13 @@ if (data.sequence_number !== undefined) {
 let data9 = data.sequence_number;
 const _errs39 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs39) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48993,7 +49114,7 @@ if (valid19) {
 if (data.item_id !== undefined) {
 const _errs41 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs41 === errors;
@@ -49005,13 +49126,13 @@ if (data.output_index !== undefined) {
 let data11 = data.output_index;
 const _errs43 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs43) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49025,13 +49146,13 @@ if (data.content_index !== undefined) {
 let data12 = data.content_index;
 const _errs45 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs45) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49044,7 +49165,7 @@ if (valid19) {
 if (data.delta !== undefined) {
 const _errs47 = errors;
 if (typeof data.delta !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseRefusalDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseRefusalDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs47 === errors;
@@ -49058,7 +49179,7 @@ var valid19 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49077,13 +49198,13 @@ if (errors === _errs50) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.sequence_number === undefined && (missing3 = "sequence_number") || data.item_id === undefined && (missing3 = "item_id") || data.output_index === undefined && (missing3 = "output_index") || data.content_index === undefined && (missing3 = "content_index") || data.refusal === undefined && (missing3 = "refusal")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs52 = errors;
 if (data.type !== "response.refusal.done") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDone/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.done" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDone/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.done" } }];
 return false;
 }
 var valid22 = _errs52 === errors;
@@ -49095,13 +49216,13 @@ if (data.sequence_number !== undefined) {
 let data15 = data.sequence_number;
 const _errs53 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs53) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49114,7 +49235,7 @@ if (valid22) {
 if (data.item_id !== undefined) {
 const _errs55 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid22 = _errs55 === errors;
@@ -49126,13 +49247,13 @@ if (data.output_index !== undefined) {
 let data17 = data.output_index;
 const _errs57 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs57) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49146,13 +49267,13 @@ if (data.content_index !== undefined) {
 let data18 = data.content_index;
 const _errs59 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs59) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49165,7 +49286,7 @@ if (valid22) {
 if (data.refusal !== undefined) {
 const _errs61 = errors;
 if (typeof data.refusal !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusalDone/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusalDone/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid22 = _errs61 === errors;
@@ -49179,7 +49300,7 @@ var valid22 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49198,13 +49319,13 @@ if (errors === _errs64) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.sequence_number === undefined && (missing4 = "sequence_number") || data.item_id === undefined && (missing4 = "item_id") || data.output_index === undefined && (missing4 = "output_index") || data.content_index === undefined && (missing4 = "content_index") || data.delta === undefined && (missing4 = "delta")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs66 = errors;
 if (data.type !== "response.reasoning_text.delta") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.delta" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.delta" } }];
 return false;
 }
 var valid25 = _errs66 === errors;
@@ -49216,13 +49337,13 @@ if (data.sequence_number !== undefined) {
 let data21 = data.sequence_number;
 const _errs67 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs67) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 < 0 || isNaN(data21)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49235,7 +49356,7 @@ if (valid25) {
 if (data.item_id !== undefined) {
 const _errs69 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid25 = _errs69 === errors;
@@ -49247,13 +49368,13 @@ if (data.output_index !== undefined) {
 let data23 = data.output_index;
 const _errs71 = errors;
 if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs71) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 < 0 || isNaN(data23)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49267,13 +49388,13 @@ if (data.content_index !== undefined) {
 let data24 = data.content_index;
 const _errs73 = errors;
 if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs73) {
 if (typeof data24 == "number" && isFinite(data24)) {
 if (data24 < 0 || isNaN(data24)) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49286,7 +49407,7 @@ if (valid25) {
 if (data.delta !== undefined) {
 const _errs75 = errors;
 if (typeof data.delta !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseReasoningDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseReasoningDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid25 = _errs75 === errors;
@@ -49300,7 +49421,7 @@ var valid25 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49319,13 +49440,13 @@ if (errors === _errs78) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing5;
 if (data.type === undefined && (missing5 = "type") || data.sequence_number === undefined && (missing5 = "sequence_number") || data.item_id === undefined && (missing5 = "item_id") || data.output_index === undefined && (missing5 = "output_index") || data.content_index === undefined && (missing5 = "content_index") || data.text === undefined && (missing5 = "text")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs80 = errors;
 if (data.type !== "response.reasoning_text.done") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.done" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.done" } }];
 return false;
 }
 var valid28 = _errs80 === errors;
@@ -49337,13 +49458,13 @@ if (data.sequence_number !== undefined) {
 let data27 = data.sequence_number;
 const _errs81 = errors;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs81) {
 if (typeof data27 == "number" && isFinite(data27)) {
 if (data27 < 0 || isNaN(data27)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49356,7 +49477,7 @@ if (valid28) {
 if (data.item_id !== undefined) {
 const _errs83 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid28 = _errs83 === errors;
@@ -49368,13 +49489,13 @@ if (data.output_index !== undefined) {
 let data29 = data.output_index;
 const _errs85 = errors;
 if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs85) {
 if (typeof data29 == "number" && isFinite(data29)) {
 if (data29 < 0 || isNaN(data29)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49388,13 +49509,13 @@ if (data.content_index !== undefined) {
 let data30 = data.content_index;
 const _errs87 = errors;
 if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs87) {
 if (typeof data30 == "number" && isFinite(data30)) {
 if (data30 < 0 || isNaN(data30)) {
-validate317.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49407,7 +49528,7 @@ if (valid28) {
 if (data.text !== undefined) {
 const _errs89 = errors;
 if (typeof data.text !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningDone/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid28 = _errs89 === errors;
@@ -49421,7 +49542,7 @@ var valid28 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49435,8 +49556,8 @@ props0.content_index = true;
 props0.text = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.added") {
-if (!validate354(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+if (!validate355(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49449,8 +49570,8 @@ props0.summary_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.done") {
-if (!validate355(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate355.errors : vErrors.concat(validate355.errors);
+if (!validate356(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49468,13 +49589,13 @@ if (errors === _errs94) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing6;
 if (data.type === undefined && (missing6 = "type") || data.sequence_number === undefined && (missing6 = "sequence_number") || data.item_id === undefined && (missing6 = "item_id") || data.output_index === undefined && (missing6 = "output_index") || data.summary_index === undefined && (missing6 = "summary_index") || data.delta === undefined && (missing6 = "delta")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/required", keyword: "required", params: { missingProperty: missing6 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs96 = errors;
 if (data.type !== "response.reasoning_summary_text.delta") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.delta" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.delta" } }];
 return false;
 }
 var valid33 = _errs96 === errors;
@@ -49486,13 +49607,13 @@ if (data.sequence_number !== undefined) {
 let data33 = data.sequence_number;
 const _errs97 = errors;
 if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs97) {
 if (typeof data33 == "number" && isFinite(data33)) {
 if (data33 < 0 || isNaN(data33)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49505,7 +49626,7 @@ if (valid33) {
 if (data.item_id !== undefined) {
 const _errs99 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid33 = _errs99 === errors;
@@ -49517,13 +49638,13 @@ if (data.output_index !== undefined) {
 let data35 = data.output_index;
 const _errs101 = errors;
 if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs101) {
 if (typeof data35 == "number" && isFinite(data35)) {
 if (data35 < 0 || isNaN(data35)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49537,13 +49658,13 @@ if (data.summary_index !== undefined) {
 let data36 = data.summary_index;
 const _errs103 = errors;
 if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
-validate317.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs103) {
 if (typeof data36 == "number" && isFinite(data36)) {
 if (data36 < 0 || isNaN(data36)) {
-validate317.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49556,7 +49677,7 @@ if (valid33) {
 if (data.delta !== undefined) {
 const _errs105 = errors;
 if (typeof data.delta !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseSummaryDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseSummaryDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid33 = _errs105 === errors;
@@ -49570,7 +49691,7 @@ var valid33 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49589,13 +49710,13 @@ if (errors === _errs108) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing7;
 if (data.type === undefined && (missing7 = "type") || data.sequence_number === undefined && (missing7 = "sequence_number") || data.item_id === undefined && (missing7 = "item_id") || data.output_index === undefined && (missing7 = "output_index") || data.summary_index === undefined && (missing7 = "summary_index") || data.text === undefined && (missing7 = "text")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/required", keyword: "required", params: { missingProperty: missing7 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/required", keyword: "required", params: { missingProperty: missing7 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs110 = errors;
 if (data.type !== "response.reasoning_summary_text.done") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.done" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.done" } }];
 return false;
 }
 var valid36 = _errs110 === errors;
@@ -49607,13 +49728,13 @@ if (data.sequence_number !== undefined) {
 let data39 = data.sequence_number;
 const _errs111 = errors;
 if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs111) {
 if (typeof data39 == "number" && isFinite(data39)) {
 if (data39 < 0 || isNaN(data39)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49626,7 +49747,7 @@ if (valid36) {
 if (data.item_id !== undefined) {
 const _errs113 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid36 = _errs113 === errors;
@@ -49638,13 +49759,13 @@ if (data.output_index !== undefined) {
 let data41 = data.output_index;
 const _errs115 = errors;
 if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs115) {
 if (typeof data41 == "number" && isFinite(data41)) {
 if (data41 < 0 || isNaN(data41)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49658,13 +49779,13 @@ if (data.summary_index !== undefined) {
 let data42 = data.summary_index;
 const _errs117 = errors;
 if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
-validate317.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs117) {
 if (typeof data42 == "number" && isFinite(data42)) {
 if (data42 < 0 || isNaN(data42)) {
-validate317.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49677,7 +49798,7 @@ if (valid36) {
 if (data.text !== undefined) {
 const _errs119 = errors;
 if (typeof data.text !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseSummaryDone/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseSummaryDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid36 = _errs119 === errors;
@@ -49691,7 +49812,7 @@ var valid36 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49710,13 +49831,13 @@ if (errors === _errs122) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing8;
 if (data.type === undefined && (missing8 = "type") || data.sequence_number === undefined && (missing8 = "sequence_number") || data.item_id === undefined && (missing8 = "item_id") || data.output_index === undefined && (missing8 = "output_index") || data.delta === undefined && (missing8 = "delta")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/required", keyword: "required", params: { missingProperty: missing8 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/required", keyword: "required", params: { missingProperty: missing8 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs124 = errors;
 if (data.type !== "response.function_call_arguments.delta") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.delta" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.delta" } }];
 return false;
 }
 var valid39 = _errs124 === errors;
@@ -49728,13 +49849,13 @@ if (data.sequence_number !== undefined) {
 let data45 = data.sequence_number;
 const _errs125 = errors;
 if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs125) {
 if (typeof data45 == "number" && isFinite(data45)) {
 if (data45 < 0 || isNaN(data45)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49747,7 +49868,7 @@ if (valid39) {
 if (data.item_id !== undefined) {
 const _errs127 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid39 = _errs127 === errors;
@@ -49759,13 +49880,13 @@ if (data.output_index !== undefined) {
 let data47 = data.output_index;
 const _errs129 = errors;
 if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs129) {
 if (typeof data47 == "number" && isFinite(data47)) {
 if (data47 < 0 || isNaN(data47)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49778,7 +49899,7 @@ if (valid39) {
 if (data.delta !== undefined) {
 const _errs131 = errors;
 if (typeof data.delta !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseArgumentsDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseArgumentsDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid39 = _errs131 === errors;
@@ -49791,7 +49912,7 @@ var valid39 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49809,13 +49930,13 @@ if (errors === _errs134) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing9;
 if (data.type === undefined && (missing9 = "type") || data.sequence_number === undefined && (missing9 = "sequence_number") || data.item_id === undefined && (missing9 = "item_id") || data.output_index === undefined && (missing9 = "output_index") || data.name === undefined && (missing9 = "name") || data.arguments === undefined && (missing9 = "arguments")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/required", keyword: "required", params: { missingProperty: missing9 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/required", keyword: "required", params: { missingProperty: missing9 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs136 = errors;
 if (data.type !== "response.function_call_arguments.done") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDone/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.done" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDone/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.done" } }];
 return false;
 }
 var valid42 = _errs136 === errors;
@@ -49827,13 +49948,13 @@ if (data.sequence_number !== undefined) {
 let data50 = data.sequence_number;
 const _errs137 = errors;
 if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs137) {
 if (typeof data50 == "number" && isFinite(data50)) {
 if (data50 < 0 || isNaN(data50)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49846,7 +49967,7 @@ if (valid42) {
 if (data.item_id !== undefined) {
 const _errs139 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid42 = _errs139 === errors;
@@ -49858,13 +49979,13 @@ if (data.output_index !== undefined) {
 let data52 = data.output_index;
 const _errs141 = errors;
 if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs141) {
 if (typeof data52 == "number" && isFinite(data52)) {
 if (data52 < 0 || isNaN(data52)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49877,7 +49998,7 @@ if (valid42) {
 if (data.name !== undefined) {
 const _errs143 = errors;
 if (typeof data.name !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseArgumentsDone/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseArgumentsDone/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid42 = _errs143 === errors;
@@ -49888,7 +50009,7 @@ if (valid42) {
 if (data.arguments !== undefined) {
 const _errs145 = errors;
 if (typeof data.arguments !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseArgumentsDone/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseArgumentsDone/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid42 = _errs145 === errors;
@@ -49902,7 +50023,7 @@ var valid42 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49921,13 +50042,13 @@ if (errors === _errs148) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing10;
 if (data.type === undefined && (missing10 = "type") || data.sequence_number === undefined && (missing10 = "sequence_number") || data.item_id === undefined && (missing10 = "item_id") || data.output_index === undefined && (missing10 = "output_index") || data.delta === undefined && (missing10 = "delta")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/required", keyword: "required", params: { missingProperty: missing10 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/required", keyword: "required", params: { missingProperty: missing10 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs150 = errors;
 if (data.type !== "response.custom_tool_call_input.delta") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.delta" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.delta" } }];
 return false;
 }
 var valid45 = _errs150 === errors;
@@ -49939,13 +50060,13 @@ if (data.sequence_number !== undefined) {
 let data56 = data.sequence_number;
 const _errs151 = errors;
 if (!(typeof data56 == "number" && (!(data56 % 1) && !isNaN(data56)) && isFinite(data56))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs151) {
 if (typeof data56 == "number" && isFinite(data56)) {
 if (data56 < 0 || isNaN(data56)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49958,7 +50079,7 @@ if (valid45) {
 if (data.item_id !== undefined) {
 const _errs153 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid45 = _errs153 === errors;
@@ -49970,13 +50091,13 @@ if (data.output_index !== undefined) {
 let data58 = data.output_index;
 const _errs155 = errors;
 if (!(typeof data58 == "number" && (!(data58 % 1) && !isNaN(data58)) && isFinite(data58))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs155) {
 if (typeof data58 == "number" && isFinite(data58)) {
 if (data58 < 0 || isNaN(data58)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49989,7 +50110,7 @@ if (valid45) {
 if (data.delta !== undefined) {
 const _errs157 = errors;
 if (typeof data.delta !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseCustomDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseCustomDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid45 = _errs157 === errors;
@@ -50002,7 +50123,7 @@ var valid45 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50020,13 +50141,13 @@ if (errors === _errs160) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing11;
 if (data.type === undefined && (missing11 = "type") || data.sequence_number === undefined && (missing11 = "sequence_number") || data.item_id === undefined && (missing11 = "item_id") || data.output_index === undefined && (missing11 = "output_index") || data.input === undefined && (missing11 = "input")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseCustomDone/required", keyword: "required", params: { missingProperty: missing11 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseCustomDone/required", keyword: "required", params: { missingProperty: missing11 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs162 = errors;
 if (data.type !== "response.custom_tool_call_input.done") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDone/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.done" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDone/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.done" } }];
 return false;
 }
 var valid48 = _errs162 === errors;
@@ -50038,13 +50159,13 @@ if (data.sequence_number !== undefined) {
 let data61 = data.sequence_number;
 const _errs163 = errors;
 if (!(typeof data61 == "number" && (!(data61 % 1) && !isNaN(data61)) && isFinite(data61))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs163) {
 if (typeof data61 == "number" && isFinite(data61)) {
 if (data61 < 0 || isNaN(data61)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50057,7 +50178,7 @@ if (valid48) {
 if (data.item_id !== undefined) {
 const _errs165 = errors;
 if (typeof data.item_id !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid48 = _errs165 === errors;
@@ -50069,13 +50190,13 @@ if (data.output_index !== undefined) {
 let data63 = data.output_index;
 const _errs167 = errors;
 if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs167) {
 if (typeof data63 == "number" && isFinite(data63)) {
 if (data63 < 0 || isNaN(data63)) {
-validate317.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50088,7 +50209,7 @@ if (valid48) {
 if (data.input !== undefined) {
 const _errs169 = errors;
 if (typeof data.input !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomDone/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomDone/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid48 = _errs169 === errors;
@@ -50101,7 +50222,7 @@ var valid48 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseCustomDone/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseCustomDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50119,13 +50240,13 @@ if (errors === _errs172) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing12;
 if (data.type === undefined && (missing12 = "type") || data.sequence_number === undefined && (missing12 = "sequence_number") || data.code === undefined && (missing12 = "code") || data.message === undefined && (missing12 = "message") || data.param === undefined && (missing12 = "param") || data.error === undefined && (missing12 = "error")) {
-validate317.errors = [{ instancePath, schemaPath: "ResponseError/required", keyword: "required", params: { missingProperty: missing12 } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseError/required", keyword: "required", params: { missingProperty: missing12 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs174 = errors;
 if (data.type !== "error") {
-validate317.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate318.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid51 = _errs174 === errors;
@@ -50137,13 +50258,13 @@ if (data.sequence_number !== undefined) {
 let data66 = data.sequence_number;
 const _errs175 = errors;
 if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs175) {
 if (typeof data66 == "number" && isFinite(data66)) {
 if (data66 < 0 || isNaN(data66)) {
-validate317.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate318.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50156,7 +50277,7 @@ if (valid51) {
 if (data.code !== undefined) {
 const _errs177 = errors;
 if (typeof data.code !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/code", schemaPath: "ResponseError/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/code", schemaPath: "ResponseError/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid51 = _errs177 === errors;
@@ -50167,7 +50288,7 @@ if (valid51) {
 if (data.message !== undefined) {
 const _errs179 = errors;
 if (typeof data.message !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/message", schemaPath: "ResponseError/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/message", schemaPath: "ResponseError/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid51 = _errs179 === errors;
@@ -50179,7 +50300,7 @@ if (data.param !== undefined) {
 let data69 = data.param;
 const _errs181 = errors;
 if (typeof data69 !== "string" && data69 !== null) {
-validate317.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema408.properties.param.type } }];
+validate318.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema410.properties.param.type } }];
 return false;
 }
 var valid51 = _errs181 === errors;
@@ -50194,13 +50315,13 @@ if (errors === _errs183) {
 if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
 let missing13;
 if (data70.type === undefined && (missing13 = "type") || data70.code === undefined && (missing13 = "code") || data70.message === undefined && (missing13 = "message") || data70.param === undefined && (missing13 = "param")) {
-validate317.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/required", keyword: "required", params: { missingProperty: missing13 } }];
+validate318.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/required", keyword: "required", params: { missingProperty: missing13 } }];
 return false;
 } else {
 if (data70.type !== undefined) {
 const _errs185 = errors;
 if (typeof data70.type !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid52 = _errs185 === errors;
@@ -50211,7 +50332,7 @@ if (valid52) {
 if (data70.code !== undefined) {
 const _errs187 = errors;
 if (typeof data70.code !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseError/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseError/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid52 = _errs187 === errors;
@@ -50222,7 +50343,7 @@ if (valid52) {
 if (data70.message !== undefined) {
 const _errs189 = errors;
 if (typeof data70.message !== "string") {
-validate317.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate318.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid52 = _errs189 === errors;
@@ -50234,7 +50355,7 @@ if (data70.param !== undefined) {
 let data74 = data70.param;
 const _errs191 = errors;
 if (typeof data74 !== "string" && data74 !== null) {
-validate317.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema408.properties.error.properties.param.type } }];
+validate318.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema410.properties.error.properties.param.type } }];
 return false;
 }
 var valid52 = _errs191 === errors;
@@ -50246,7 +50367,7 @@ var valid52 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50261,7 +50382,7 @@ var valid51 = true;
 }
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "ResponseError/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "ResponseError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50275,15 +50396,15 @@ props0.param = true;
 props0.error = true;
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate318.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate318.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate317.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate318.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50295,111 +50416,13 @@ props0.type = true;
 }
 }
 }
-validate317.errors = vErrors;
+validate318.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate317.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateModelResponse = validate319;
-var validateService = validate369;
-function validate369(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate369.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate369.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.name !== undefined) {
-const _errs1 = errors;
-if (data.name !== "Sluice") {
-validate369.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs2 = errors;
-if (typeof data.description !== "string") {
-validate369.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-const _errs4 = errors;
-if (typeof data.version !== "string") {
-validate369.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.docs !== undefined) {
-const _errs6 = errors;
-if (typeof data.docs !== "string") {
-validate369.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.openapi !== undefined) {
-const _errs8 = errors;
-if (typeof data.openapi !== "string") {
-validate369.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.models !== undefined) {
-const _errs10 = errors;
-if (typeof data.models !== "string") {
-validate369.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate369.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate369.errors = vErrors;
-return errors === 0;
-}
-validate369.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSigningSecret = validate370;
+validate318.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateResponseInputList = validate370;
+var schema411 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate370(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -50413,14 +50436,277 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.signingSecret === undefined && (missing0 = "signingSecret")) {
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
 validate370.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate370.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs4 = errors;
+if (!validate203(data1[i0], { instancePath: instancePath + "/data/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate370.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data3 = data.first_id;
+const _errs5 = errors;
+if (typeof data3 !== "string" && data3 !== null) {
+validate370.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema411.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data4 = data.last_id;
+const _errs7 = errors;
+if (typeof data4 !== "string" && data4 !== null) {
+validate370.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema411.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs9 = errors;
+if (typeof data.has_more !== "boolean") {
+validate370.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate370.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate370.errors = vErrors;
+return errors === 0;
+}
+validate370.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseInputTokens = validate372;
+function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate372.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.input_tokens === undefined && (missing0 = "input_tokens")) {
+validate372.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "response.input_tokens") {
+validate372.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.input_tokens" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input_tokens !== undefined) {
+let data1 = data.input_tokens;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate372.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate372.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate372.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate372.errors = vErrors;
+return errors === 0;
+}
+validate372.evaluated = { props: { object: true, input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateModelResponse = validate320;
+var validateService = validate373;
+function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate373.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
+validate373.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.name !== undefined) {
+const _errs1 = errors;
+if (data.name !== "Sluice") {
+validate373.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs2 = errors;
+if (typeof data.description !== "string") {
+validate373.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs4 = errors;
+if (typeof data.version !== "string") {
+validate373.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.docs !== undefined) {
+const _errs6 = errors;
+if (typeof data.docs !== "string") {
+validate373.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.openapi !== undefined) {
+const _errs8 = errors;
+if (typeof data.openapi !== "string") {
+validate373.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+const _errs10 = errors;
+if (typeof data.models !== "string") {
+validate373.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate373.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate373.errors = vErrors;
+return errors === 0;
+}
+validate373.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSigningSecret = validate374;
+function validate374(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate374.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.signingSecret === undefined && (missing0 = "signingSecret")) {
+validate374.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.signingSecret !== undefined) {
 const _errs1 = errors;
 if (typeof data.signingSecret !== "string") {
-validate370.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
+validate374.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -50435,11 +50721,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats14.validate(data1)) {
-validate370.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
+validate374.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate370.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
+validate374.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50451,20 +50737,20 @@ var valid0 = true;
 }
 }
 } else {
-validate370.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate374.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate370.errors = vErrors;
+validate374.errors = vErrors;
 return errors === 0;
 }
-validate370.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate371;
-var schema411 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate374.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate375;
+var schema415 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate375(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate371.evaluated;
+const evaluated0 = validate375.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -50477,7 +50763,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate371.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema411.properties.type.enum } }];
+validate375.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema415.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -50488,7 +50774,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate371.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate375.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -50503,20 +50789,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate371.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate375.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate371.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate371.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50530,13 +50816,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate371.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate371.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50550,13 +50836,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate371.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate371.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50570,13 +50856,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate371.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate371.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate375.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -50590,7 +50876,7 @@ var valid1 = true;
 }
 }
 } else {
-validate371.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate375.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50606,13 +50892,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate371.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate375.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate371.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate375.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -50623,7 +50909,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate371.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate375.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -50634,7 +50920,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate371.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate375.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -50646,7 +50932,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate371.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema411.properties.error.properties.param.type } }];
+validate375.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema415.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -50658,7 +50944,7 @@ var valid2 = true;
 }
 }
 } else {
-validate371.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate375.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50670,21 +50956,21 @@ var valid0 = true;
 }
 }
 } else {
-validate371.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate375.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate371.errors = vErrors;
+validate375.errors = vErrors;
 return errors === 0;
 }
-validate371.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscriptionList = validate372;
-var schema412 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema413 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
-function validate372(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate375.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscriptionList = validate376;
+var schema416 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema417 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate372.evaluated;
+const evaluated0 = validate376.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -50695,13 +50981,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate372.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate376.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate372.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate376.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -50724,7 +51010,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.channelId === undefined && (missing1 = "channelId") || data2.event === undefined && (missing1 = "event") || data2.workflowId === undefined && (missing1 = "workflowId") || data2.createdByUserId === undefined && (missing1 = "createdByUserId") || data2.createdAt === undefined && (missing1 = "createdAt")) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -50734,11 +51020,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50755,11 +51041,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50773,11 +51059,11 @@ if (data2.event !== undefined) {
 let data5 = data2.event;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "run.started" || data5 === "run.retrying" || data5 === "run.succeeded" || data5 === "run.failed" || data5 === "run.cancelled" || data5 === "job.completed" || data5 === "job.failed" || data5 === "budget.threshold_reached" || data5 === "template.unavailable")) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema413.properties.event.enum } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema417.properties.event.enum } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -50789,14 +51075,14 @@ if (data2.workflowId !== undefined) {
 let data6 = data2.workflowId;
 const _errs13 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema413.properties.workflowId.type } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema417.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -50811,14 +51097,14 @@ if (data2.createdByUserId !== undefined) {
 let data7 = data2.createdByUserId;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema413.properties.createdByUserId.type } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema417.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -50836,11 +51122,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50856,7 +51142,7 @@ var valid3 = true;
 }
 }
 } else {
-validate372.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
+validate376.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -50866,7 +51152,7 @@ break;
 }
 }
 } else {
-validate372.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate376.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -50879,7 +51165,7 @@ if (data.first_id !== undefined) {
 let data9 = data.first_id;
 const _errs19 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate372.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema412.properties.first_id.type } }];
+validate376.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema416.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -50891,7 +51177,7 @@ if (data.last_id !== undefined) {
 let data10 = data.last_id;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate372.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema412.properties.last_id.type } }];
+validate376.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema416.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -50902,7 +51188,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs23 = errors;
 if (typeof data.has_more !== "boolean") {
-validate372.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate376.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -50915,19 +51201,19 @@ var valid0 = true;
 }
 }
 } else {
-validate372.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate376.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate372.errors = vErrors;
+validate376.errors = vErrors;
 return errors === 0;
 }
-validate372.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscription = validate373;
-function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscription = validate377;
+function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate373.evaluated;
+const evaluated0 = validate377.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -50938,7 +51224,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.channelId === undefined && (missing0 = "channelId") || data.event === undefined && (missing0 = "event") || data.workflowId === undefined && (missing0 = "workflowId") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate373.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate377.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -50948,11 +51234,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate373.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate377.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate373.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate377.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50969,11 +51255,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate373.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate377.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate373.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate377.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -50987,11 +51273,11 @@ if (data.event !== undefined) {
 let data2 = data.event;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate373.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate377.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "run.started" || data2 === "run.retrying" || data2 === "run.succeeded" || data2 === "run.failed" || data2 === "run.cancelled" || data2 === "job.completed" || data2 === "job.failed" || data2 === "budget.threshold_reached" || data2 === "template.unavailable")) {
-validate373.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema413.properties.event.enum } }];
+validate377.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema417.properties.event.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -51003,14 +51289,14 @@ if (data.workflowId !== undefined) {
 let data3 = data.workflowId;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate373.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema413.properties.workflowId.type } }];
+validate377.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema417.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate373.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate377.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -51025,14 +51311,14 @@ if (data.createdByUserId !== undefined) {
 let data4 = data.createdByUserId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate373.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema413.properties.createdByUserId.type } }];
+validate377.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema417.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate373.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate377.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -51050,11 +51336,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats14.validate(data5)) {
-validate373.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate377.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate373.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate377.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51070,19 +51356,19 @@ var valid0 = true;
 }
 }
 } else {
-validate373.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate377.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate373.errors = vErrors;
+validate377.errors = vErrors;
 return errors === 0;
 }
-validate373.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate374;
-function validate374(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate377.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate378;
+function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate374.evaluated;
+const evaluated0 = validate378.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51093,20 +51379,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate374.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate378.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate374.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate378.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate374.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate378.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51114,19 +51400,19 @@ return false;
 }
 }
 } else {
-validate374.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate378.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate374.errors = vErrors;
+validate378.errors = vErrors;
 return errors === 0;
 }
-validate374.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate375;
-function validate375(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate378.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate379;
+function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate375.evaluated;
+const evaluated0 = validate379.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51137,20 +51423,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate375.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate379.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51164,13 +51450,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51184,13 +51470,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate375.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate375.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51209,13 +51495,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51229,13 +51515,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51249,13 +51535,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51269,13 +51555,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51288,7 +51574,7 @@ var valid1 = true;
 }
 }
 } else {
-validate375.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate379.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51306,13 +51592,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51326,13 +51612,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51346,13 +51632,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51366,13 +51652,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51386,13 +51672,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51406,7 +51692,7 @@ var valid2 = true;
 }
 }
 } else {
-validate375.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate379.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51420,20 +51706,20 @@ var valid0 = true;
 }
 }
 } else {
-validate375.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate379.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate375.errors = vErrors;
+validate379.errors = vErrors;
 return errors === 0;
 }
-validate375.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate376;
-var schema417 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate379.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate380;
+var schema421 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate376.evaluated;
+const evaluated0 = validate380.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51444,14 +51730,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate376.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate380.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate376.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema417.properties.type.enum } }];
+validate380.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema421.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51462,7 +51748,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate380.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -51473,7 +51759,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate380.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -51485,7 +51771,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate376.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate380.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -51497,20 +51783,20 @@ var valid0 = true;
 }
 }
 } else {
-validate376.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate380.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate376.errors = vErrors;
+validate380.errors = vErrors;
 return errors === 0;
 }
-validate376.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate377;
-var schema418 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate380.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate381;
+var schema422 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate377.evaluated;
+const evaluated0 = validate381.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51521,13 +51807,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate377.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate381.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate377.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate381.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51538,7 +51824,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate377.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -51552,11 +51838,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate377.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -51568,7 +51854,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate377.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -51591,13 +51877,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate377.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate381.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate377.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -51609,7 +51895,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate377.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -51621,7 +51907,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate377.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -51632,7 +51918,7 @@ var valid3 = true;
 }
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51642,7 +51928,7 @@ break;
 }
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate381.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -51666,14 +51952,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -51685,7 +51971,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -51697,7 +51983,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -51708,7 +51994,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -51720,7 +52006,7 @@ var valid6 = true;
 }
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51730,7 +52016,7 @@ break;
 }
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate381.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -51746,14 +52032,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate377.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate377.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema418.properties.usage.properties.type.enum } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema422.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -51767,11 +52053,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate377.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -51782,7 +52068,7 @@ var valid7 = true;
 }
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51798,20 +52084,20 @@ var valid0 = true;
 }
 }
 } else {
-validate377.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate377.errors = vErrors;
+validate381.errors = vErrors;
 return errors === 0;
 }
-validate377.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsagePage = validate378;
-var schema421 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsagePage = validate382;
+var schema425 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate378.evaluated;
+const evaluated0 = validate382.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51822,13 +52108,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.has_more === undefined && (missing0 = "has_more") || data.next_page === undefined && (missing0 = "next_page")) {
-validate378.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate382.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "page") {
-validate378.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
+validate382.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51850,13 +52136,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.start_time === undefined && (missing1 = "start_time") || data2.end_time === undefined && (missing1 = "end_time") || data2.results === undefined && (missing1 = "results")) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "bucket") {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -51871,11 +52157,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data4 === "string") {
 if (!formats14.validate(data4)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51892,11 +52178,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data5 === "string") {
 if (!formats14.validate(data5)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51920,13 +52206,13 @@ if (errors === _errs13) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
 if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data7.model !== undefined) {
 const _errs15 = errors;
 if (typeof data7.model !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs15 === errors;
@@ -51941,11 +52227,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51962,11 +52248,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51980,14 +52266,14 @@ if (data7.workflow_id !== undefined) {
 let data11 = data7.workflow_id;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema421.properties.data.items.properties.results.items.properties.workflow_id.type } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema425.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -52002,11 +52288,11 @@ if (data7.status !== undefined) {
 let data12 = data7.status;
 const _errs23 = errors;
 if (typeof data12 !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "succeeded" || data12 === "failed" || data12 === "cancelled" || data12 === "lost")) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema421.properties.data.items.properties.results.items.properties.status.enum } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema425.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -52018,13 +52304,13 @@ if (data7.calls !== undefined) {
 let data13 = data7.calls;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52038,13 +52324,13 @@ if (data7.failed !== undefined) {
 let data14 = data7.failed;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52060,11 +52346,11 @@ const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52077,13 +52363,13 @@ if (data7.tokens !== undefined) {
 let data16 = data7.tokens;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52102,7 +52388,7 @@ var valid4 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52112,7 +52398,7 @@ break;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52125,7 +52411,7 @@ var valid2 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52135,7 +52421,7 @@ break;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate382.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52147,7 +52433,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs33 = errors;
 if (typeof data.has_more !== "boolean") {
-validate378.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate382.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -52159,7 +52445,7 @@ if (data.next_page !== undefined) {
 let data18 = data.next_page;
 const _errs35 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate378.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema421.properties.next_page.type } }];
+validate382.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema425.properties.next_page.type } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -52171,21 +52457,21 @@ var valid0 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate382.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate378.errors = vErrors;
+validate382.errors = vErrors;
 return errors === 0;
 }
-validate378.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequestList = validate379;
-var schema422 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema423 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
-function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate382.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequestList = validate383;
+var schema426 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema427 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate379.evaluated;
+const evaluated0 = validate383.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52196,13 +52482,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate379.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate383.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate379.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate383.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52225,13 +52511,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs7 = errors;
 if (data2.object !== "usage.request") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -52246,11 +52532,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52264,13 +52550,13 @@ if (data2.attempt !== undefined) {
 let data5 = data2.attempt;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -52287,11 +52573,11 @@ if (errors === _errs12) {
 if (errors === _errs12) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52305,7 +52591,7 @@ if (data2.model !== undefined) {
 let data7 = data2.model;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema423.properties.model.type } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema427.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -52317,7 +52603,7 @@ if (data2.source !== undefined) {
 let data8 = data2.source;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema423.properties.source.type } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema427.properties.source.type } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -52329,11 +52615,11 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost")) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema423.properties.status.enum } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema427.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -52350,7 +52636,7 @@ for (const key0 in data10) {
 let data11 = data10[key0];
 const _errs23 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -52359,7 +52645,7 @@ break;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52371,7 +52657,7 @@ if (valid3) {
 if (data2.is_estimated !== undefined) {
 const _errs25 = errors;
 if (typeof data2.is_estimated !== "boolean") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs25 === errors;
@@ -52383,13 +52669,13 @@ if (data2.tokens !== undefined) {
 let data13 = data2.tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52405,11 +52691,11 @@ const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52424,11 +52710,11 @@ const _errs31 = errors;
 if (errors === _errs31) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52443,11 +52729,11 @@ const _errs33 = errors;
 if (errors === _errs33) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52460,14 +52746,14 @@ if (data2.workflow_id !== undefined) {
 let data17 = data2.workflow_id;
 const _errs35 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema423.properties.workflow_id.type } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema427.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs35) {
 if (errors === _errs35) {
 if (typeof data17 === "string") {
 if (!formats0.test(data17)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -52482,14 +52768,14 @@ if (data2.run_id !== undefined) {
 let data18 = data2.run_id;
 const _errs37 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema423.properties.run_id.type } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema427.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs37) {
 if (errors === _errs37) {
 if (typeof data18 === "string") {
 if (!formats0.test(data18)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -52507,11 +52793,11 @@ if (errors === _errs39) {
 if (errors === _errs39) {
 if (typeof data19 === "string") {
 if (!formats14.validate(data19)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52528,11 +52814,11 @@ if (errors === _errs41) {
 if (errors === _errs41) {
 if (typeof data20 === "string") {
 if (!formats14.validate(data20)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52556,13 +52842,13 @@ if (errors === _errs45) {
 if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
 if (data22.model === undefined && (missing2 = "model") || data22.source === undefined && (missing2 = "source") || data22.credits === undefined && (missing2 = "credits")) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data22.model !== undefined) {
 const _errs47 = errors;
 if (typeof data22.model !== "string") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs47 === errors;
@@ -52573,7 +52859,7 @@ if (valid6) {
 if (data22.source !== undefined) {
 const _errs49 = errors;
 if (typeof data22.source !== "string") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -52587,11 +52873,11 @@ const _errs51 = errors;
 if (errors === _errs51) {
 if (typeof data25 == "number" && isFinite(data25)) {
 if (data25 < 0 || isNaN(data25)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52609,7 +52895,7 @@ for (const key1 in data26) {
 let data27 = data26[key1];
 const _errs56 = errors;
 if (!(typeof data27 == "number" && isFinite(data27))) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid7 = _errs56 === errors;
@@ -52618,7 +52904,7 @@ break;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52630,7 +52916,7 @@ if (valid6) {
 if (data22.is_estimated !== undefined) {
 const _errs58 = errors;
 if (typeof data22.is_estimated !== "boolean") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid6 = _errs58 === errors;
@@ -52643,7 +52929,7 @@ var valid6 = true;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52653,7 +52939,7 @@ break;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52680,7 +52966,7 @@ var valid3 = true;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52690,7 +52976,7 @@ break;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate383.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52703,7 +52989,7 @@ if (data.first_id !== undefined) {
 let data29 = data.first_id;
 const _errs60 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema422.properties.first_id.type } }];
+validate383.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema426.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -52715,7 +53001,7 @@ if (data.last_id !== undefined) {
 let data30 = data.last_id;
 const _errs62 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema422.properties.last_id.type } }];
+validate383.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema426.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs62 === errors;
@@ -52726,7 +53012,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs64 = errors;
 if (typeof data.has_more !== "boolean") {
-validate379.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate383.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -52739,19 +53025,19 @@ var valid0 = true;
 }
 }
 } else {
-validate379.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate379.errors = vErrors;
+validate383.errors = vErrors;
 return errors === 0;
 }
-validate379.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequest = validate380;
-function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate383.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequest = validate384;
+function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate380.evaluated;
+const evaluated0 = validate384.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52762,13 +53048,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
-validate380.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate384.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "usage.request") {
-validate380.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate384.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52783,11 +53069,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate380.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate384.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52801,13 +53087,13 @@ if (data.attempt !== undefined) {
 let data2 = data.attempt;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate380.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate384.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate380.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate384.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -52824,11 +53110,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate380.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate384.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52842,7 +53128,7 @@ if (data.model !== undefined) {
 let data4 = data.model;
 const _errs8 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema423.properties.model.type } }];
+validate384.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema427.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -52854,7 +53140,7 @@ if (data.source !== undefined) {
 let data5 = data.source;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema423.properties.source.type } }];
+validate384.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema427.properties.source.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -52866,11 +53152,11 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate380.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost")) {
-validate380.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema423.properties.status.enum } }];
+validate384.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema427.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -52887,7 +53173,7 @@ for (const key0 in data7) {
 let data8 = data7[key0];
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate380.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -52896,7 +53182,7 @@ break;
 }
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate384.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52908,7 +53194,7 @@ if (valid0) {
 if (data.is_estimated !== undefined) {
 const _errs19 = errors;
 if (typeof data.is_estimated !== "boolean") {
-validate380.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate384.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -52920,13 +53206,13 @@ if (data.tokens !== undefined) {
 let data10 = data.tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate380.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate384.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate380.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52942,11 +53228,11 @@ const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate380.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52961,11 +53247,11 @@ const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate380.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52980,11 +53266,11 @@ const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate380.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52997,14 +53283,14 @@ if (data.workflow_id !== undefined) {
 let data14 = data.workflow_id;
 const _errs29 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema423.properties.workflow_id.type } }];
+validate384.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema427.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs29) {
 if (errors === _errs29) {
 if (typeof data14 === "string") {
 if (!formats0.test(data14)) {
-validate380.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate384.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -53019,14 +53305,14 @@ if (data.run_id !== undefined) {
 let data15 = data.run_id;
 const _errs31 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema423.properties.run_id.type } }];
+validate384.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema427.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs31) {
 if (errors === _errs31) {
 if (typeof data15 === "string") {
 if (!formats0.test(data15)) {
-validate380.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate384.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -53044,11 +53330,11 @@ if (errors === _errs33) {
 if (errors === _errs33) {
 if (typeof data16 === "string") {
 if (!formats14.validate(data16)) {
-validate380.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate384.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53065,11 +53351,11 @@ if (errors === _errs35) {
 if (errors === _errs35) {
 if (typeof data17 === "string") {
 if (!formats14.validate(data17)) {
-validate380.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate384.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53093,13 +53379,13 @@ if (errors === _errs39) {
 if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing1;
 if (data19.model === undefined && (missing1 = "model") || data19.source === undefined && (missing1 = "source") || data19.credits === undefined && (missing1 = "credits")) {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data19.model !== undefined) {
 const _errs41 = errors;
 if (typeof data19.model !== "string") {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs41 === errors;
@@ -53110,7 +53396,7 @@ if (valid3) {
 if (data19.source !== undefined) {
 const _errs43 = errors;
 if (typeof data19.source !== "string") {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs43 === errors;
@@ -53124,11 +53410,11 @@ const _errs45 = errors;
 if (errors === _errs45) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53146,7 +53432,7 @@ for (const key1 in data23) {
 let data24 = data23[key1];
 const _errs50 = errors;
 if (!(typeof data24 == "number" && isFinite(data24))) {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs50 === errors;
@@ -53155,7 +53441,7 @@ break;
 }
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53167,7 +53453,7 @@ if (valid3) {
 if (data19.is_estimated !== undefined) {
 const _errs52 = errors;
 if (typeof data19.is_estimated !== "boolean") {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs52 === errors;
@@ -53180,7 +53466,7 @@ var valid3 = true;
 }
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53190,7 +53476,7 @@ break;
 }
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate384.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53217,19 +53503,19 @@ var valid0 = true;
 }
 }
 } else {
-validate380.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate384.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate380.errors = vErrors;
+validate384.errors = vErrors;
 return errors === 0;
 }
-validate380.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate381;
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate384.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate385;
+function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate381.evaluated;
+const evaluated0 = validate385.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53240,7 +53526,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate381.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate385.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -53250,11 +53536,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate381.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate385.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate381.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate385.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53267,7 +53553,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs3 = errors;
 if (data.deleted !== true) {
-validate381.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate385.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -53277,19 +53563,19 @@ var valid0 = true;
 }
 }
 } else {
-validate381.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate385.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate381.errors = vErrors;
+validate385.errors = vErrors;
 return errors === 0;
 }
-validate381.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimate = validate382;
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate385.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimate = validate386;
+function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate382.evaluated;
+const evaluated0 = validate386.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53300,13 +53586,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
-validate382.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate386.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.currency !== undefined) {
 const _errs1 = errors;
 if (data.currency !== "credits") {
-validate382.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate386.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -53320,11 +53606,11 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate382.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate386.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate386.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53339,11 +53625,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate382.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate386.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate386.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53366,13 +53652,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.id !== undefined) {
 const _errs10 = errors;
 if (typeof data4.id !== "string") {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -53386,11 +53672,11 @@ const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53405,11 +53691,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53421,7 +53707,7 @@ if (valid2) {
 if (data4.assumption !== undefined) {
 const _errs16 = errors;
 if (typeof data4.assumption !== "string") {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -53433,7 +53719,7 @@ var valid2 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53443,7 +53729,7 @@ break;
 }
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate386.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53456,20 +53742,20 @@ var valid0 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate386.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate382.errors = vErrors;
+validate386.errors = vErrors;
 return errors === 0;
 }
-validate382.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate383;
-var schema428 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate386.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate387;
+var schema432 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate383.evaluated;
+const evaluated0 = validate387.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53480,7 +53766,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate383.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate387.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -53498,7 +53784,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -53508,11 +53794,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53529,11 +53815,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53546,7 +53832,7 @@ if (valid3) {
 if (data1.name !== undefined) {
 const _errs10 = errors;
 if (typeof data1.name !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -53557,7 +53843,7 @@ if (valid3) {
 if (data1.description !== undefined) {
 const _errs12 = errors;
 if (typeof data1.description !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -53569,7 +53855,7 @@ if (data1.latestVersion !== undefined) {
 let data6 = data1.latestVersion;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -53580,7 +53866,7 @@ if (valid3) {
 if (data1.isActive !== undefined) {
 const _errs16 = errors;
 if (typeof data1.isActive !== "boolean") {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -53595,11 +53881,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53616,11 +53902,11 @@ if (errors === _errs20) {
 if (errors === _errs20) {
 if (typeof data9 === "string") {
 if (!formats14.validate(data9)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53634,14 +53920,14 @@ if (data1.deletedAt !== undefined) {
 let data10 = data1.deletedAt;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema428.properties.deletedAt.type } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema432.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs22) {
 if (errors === _errs22) {
 if (typeof data10 === "string") {
 if (!formats14.validate(data10)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -53659,11 +53945,11 @@ if (errors === _errs24) {
 if (errors === _errs24) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53677,11 +53963,11 @@ if (data1.sharingScope !== undefined) {
 let data12 = data1.sharingScope;
 const _errs26 = errors;
 if (typeof data12 !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "private" || data12 === "workspace")) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema428.properties.sharingScope.enum } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema432.properties.sharingScope.enum } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -53693,11 +53979,11 @@ if (data1.sharePermission !== undefined) {
 let data13 = data1.sharePermission;
 const _errs28 = errors;
 if (typeof data13 !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema428.properties.sharePermission.enum } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema432.properties.sharePermission.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -53717,7 +54003,7 @@ var valid3 = true;
 }
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53727,7 +54013,7 @@ break;
 }
 }
 } else {
-validate383.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate387.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53740,7 +54026,7 @@ if (data.total !== undefined) {
 let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate383.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -53752,7 +54038,7 @@ if (data.limit !== undefined) {
 let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate383.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -53764,7 +54050,7 @@ if (data.offset !== undefined) {
 let data16 = data.offset;
 const _errs34 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate383.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -53776,20 +54062,20 @@ var valid0 = true;
 }
 }
 } else {
-validate383.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate383.errors = vErrors;
+validate387.errors = vErrors;
 return errors === 0;
 }
-validate383.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunCancelled = validate384;
-var schema429 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
-function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate387.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunCancelled = validate388;
+var schema433 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate384.evaluated;
+const evaluated0 = validate388.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53800,7 +54086,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
-validate384.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate388.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -53810,11 +54096,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate384.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate388.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53828,11 +54114,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate384.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate384.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema429.properties.status.enum } }];
+validate388.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema433.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -53842,22 +54128,22 @@ var valid0 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate388.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate384.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
-validate384.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunFrame = validate385;
-var schema430 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema431 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema432 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate388.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate389;
+var schema434 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema435 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema436 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate386.evaluated;
+const evaluated0 = validate390.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53868,7 +54154,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate386.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate390.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -53878,11 +54164,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate386.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53896,11 +54182,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate386.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema432.properties.status.enum } }];
+validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema436.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -53915,11 +54201,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate386.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53933,7 +54219,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate386.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -53945,11 +54231,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate386.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema432.properties.mode.enum } }];
+validate390.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema436.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -53964,11 +54250,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate386.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53982,13 +54268,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate386.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate386.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54002,17 +54288,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate386.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate386.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate390.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate386.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate390.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54027,7 +54313,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate386.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -54050,13 +54336,13 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 const _errs24 = errors;
 if (typeof data10.id !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -54067,7 +54353,7 @@ if (valid3) {
 if (data10.type !== undefined) {
 const _errs26 = errors;
 if (typeof data10.type !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -54079,11 +54365,11 @@ if (data10.status !== undefined) {
 let data13 = data10.status;
 const _errs28 = errors;
 if (typeof data13 !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema431.properties.status.enum } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema435.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -54095,13 +54381,13 @@ if (data10.attempt !== undefined) {
 let data14 = data10.attempt;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 1 || isNaN(data14)) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54125,11 +54411,11 @@ if (errors === _errs34) {
 if (errors === _errs34) {
 if (typeof data16 === "string") {
 if (!formats0.test(data16)) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54140,7 +54426,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54153,7 +54439,7 @@ if (data10.creditsUsed !== undefined) {
 let data17 = data10.creditsUsed;
 const _errs36 = errors;
 if (!(typeof data17 == "number" && isFinite(data17))) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs36 === errors;
@@ -54165,7 +54451,7 @@ if (data10.durationMs !== undefined) {
 let data18 = data10.durationMs;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs38 === errors;
@@ -54177,7 +54463,7 @@ if (data10.output !== undefined) {
 let data19 = data10.output;
 const _errs40 = errors;
 if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema431.properties.output.type } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema435.properties.output.type } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -54188,7 +54474,7 @@ if (valid3) {
 if (data10.outputRef !== undefined) {
 const _errs42 = errors;
 if (typeof data10.outputRef !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs42 === errors;
@@ -54203,13 +54489,13 @@ if (errors === _errs44) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing2;
 if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data21.code !== undefined) {
 const _errs46 = errors;
 if (typeof data21.code !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs46 === errors;
@@ -54220,7 +54506,7 @@ if (valid5) {
 if (data21.message !== undefined) {
 const _errs48 = errors;
 if (typeof data21.message !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs48 === errors;
@@ -54230,7 +54516,7 @@ var valid5 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54243,11 +54529,11 @@ if (data10.skippedReason !== undefined) {
 let data24 = data10.skippedReason;
 const _errs50 = errors;
 if (typeof data24 !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema431.properties.skippedReason.enum } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema435.properties.skippedReason.enum } }];
 return false;
 }
 var valid3 = _errs50 === errors;
@@ -54266,7 +54552,7 @@ var valid3 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54276,7 +54562,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+validate390.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54289,7 +54575,7 @@ if (data.durationMs !== undefined) {
 let data25 = data.durationMs;
 const _errs52 = errors;
 if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
-validate386.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -54304,11 +54590,11 @@ if (errors === _errs54) {
 if (errors === _errs54) {
 if (typeof data26 === "string") {
 if (!formats14.validate(data26)) {
-validate386.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate390.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54322,7 +54608,7 @@ if (data.input !== undefined) {
 let data27 = data.input;
 const _errs56 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate386.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -54334,7 +54620,7 @@ if (data.output !== undefined) {
 let data28 = data.output;
 const _errs58 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate386.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -54349,13 +54635,13 @@ if (errors === _errs60) {
 if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
 let missing3;
 if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
-validate386.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate390.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data29.code !== undefined) {
 const _errs62 = errors;
 if (typeof data29.code !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs62 === errors;
@@ -54366,7 +54652,7 @@ if (valid6) {
 if (data29.message !== undefined) {
 const _errs64 = errors;
 if (typeof data29.message !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs64 === errors;
@@ -54377,7 +54663,7 @@ if (valid6) {
 if (data29.stepId !== undefined) {
 const _errs66 = errors;
 if (typeof data29.stepId !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs66 === errors;
@@ -54388,7 +54674,7 @@ var valid6 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54412,18 +54698,18 @@ var valid0 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate386.errors = vErrors;
+validate390.errors = vErrors;
 return errors === 0;
 }
-validate386.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
-function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate390.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate385.evaluated;
+const evaluated0 = validate389.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54434,18 +54720,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate385.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate389.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate385.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema430.properties.type.enum } }];
+validate389.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema434.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54460,11 +54746,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate385.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54482,13 +54768,13 @@ if (errors === _errs6) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
 const _errs8 = errors;
 if (typeof data2.id !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -54499,7 +54785,7 @@ if (valid2) {
 if (data2.type !== undefined) {
 const _errs10 = errors;
 if (typeof data2.type !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -54511,11 +54797,11 @@ if (data2.status !== undefined) {
 let data5 = data2.status;
 const _errs12 = errors;
 if (typeof data5 !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema431.properties.status.enum } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema435.properties.status.enum } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -54527,13 +54813,13 @@ if (data2.attempt !== undefined) {
 let data6 = data2.attempt;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54557,11 +54843,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats0.test(data8)) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54572,7 +54858,7 @@ break;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54585,7 +54871,7 @@ if (data2.creditsUsed !== undefined) {
 let data9 = data2.creditsUsed;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -54597,7 +54883,7 @@ if (data2.durationMs !== undefined) {
 let data10 = data2.durationMs;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -54609,7 +54895,7 @@ if (data2.output !== undefined) {
 let data11 = data2.output;
 const _errs24 = errors;
 if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema431.properties.output.type } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema435.properties.output.type } }];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -54620,7 +54906,7 @@ if (valid2) {
 if (data2.outputRef !== undefined) {
 const _errs26 = errors;
 if (typeof data2.outputRef !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs26 === errors;
@@ -54635,13 +54921,13 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.code !== undefined) {
 const _errs30 = errors;
 if (typeof data13.code !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs30 === errors;
@@ -54652,7 +54938,7 @@ if (valid4) {
 if (data13.message !== undefined) {
 const _errs32 = errors;
 if (typeof data13.message !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -54662,7 +54948,7 @@ var valid4 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54675,11 +54961,11 @@ if (data2.skippedReason !== undefined) {
 let data16 = data2.skippedReason;
 const _errs34 = errors;
 if (typeof data16 !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate385.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema431.properties.skippedReason.enum } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema435.properties.skippedReason.enum } }];
 return false;
 }
 var valid2 = _errs34 === errors;
@@ -54698,7 +54984,7 @@ var valid2 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54710,7 +54996,7 @@ if (valid0) {
 if (data.stepId !== undefined) {
 const _errs36 = errors;
 if (typeof data.stepId !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -54722,7 +55008,7 @@ if (data.attempt !== undefined) {
 let data18 = data.attempt;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate385.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -54734,7 +55020,7 @@ if (data.index !== undefined) {
 let data19 = data.index;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate385.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -54749,12 +55035,12 @@ if (errors === _errs42) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 if (data20.content !== undefined) {
 if (typeof data20.content !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54765,8 +55051,8 @@ var valid0 = true;
 if (valid0) {
 if (data.run !== undefined) {
 const _errs46 = errors;
-if (!validate386(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate386.errors : vErrors.concat(validate386.errors);
+if (!validate390(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -54782,20 +55068,20 @@ var valid0 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate385.errors = vErrors;
+validate389.errors = vErrors;
 return errors === 0;
 }
-validate385.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunList = validate388;
-var schema435 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate389.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate392;
+var schema439 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate388.evaluated;
+const evaluated0 = validate392.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54806,7 +55092,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate388.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate392.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -54824,7 +55110,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -54834,11 +55120,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54852,11 +55138,11 @@ if (data1.status !== undefined) {
 let data3 = data1.status;
 const _errs8 = errors;
 if (typeof data3 !== "string") {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema435.properties.status.enum } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema439.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -54871,11 +55157,11 @@ if (errors === _errs10) {
 if (errors === _errs10) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54889,7 +55175,7 @@ if (data1.version !== undefined) {
 let data5 = data1.version;
 const _errs12 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -54901,11 +55187,11 @@ if (data1.mode !== undefined) {
 let data6 = data1.mode;
 const _errs14 = errors;
 if (typeof data6 !== "string") {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema435.properties.mode.enum } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema439.properties.mode.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -54920,11 +55206,11 @@ if (errors === _errs16) {
 if (errors === _errs16) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54938,13 +55224,13 @@ if (data1.attempt !== undefined) {
 let data8 = data1.attempt;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 1 || isNaN(data8)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54958,17 +55244,17 @@ if (data1.maxAttempts !== undefined) {
 let data9 = data1.maxAttempts;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 > 5 || isNaN(data9)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data9 < 1 || isNaN(data9)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -54983,7 +55269,7 @@ if (data1.creditsUsed !== undefined) {
 let data10 = data1.creditsUsed;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && isFinite(data10))) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs22 === errors;
@@ -54995,7 +55281,7 @@ if (data1.durationMs !== undefined) {
 let data11 = data1.durationMs;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -55010,11 +55296,11 @@ if (errors === _errs26) {
 if (errors === _errs26) {
 if (typeof data12 === "string") {
 if (!formats14.validate(data12)) {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55035,7 +55321,7 @@ var valid3 = true;
 }
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+validate392.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55045,7 +55331,7 @@ break;
 }
 }
 } else {
-validate388.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate392.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -55058,7 +55344,7 @@ if (data.total !== undefined) {
 let data13 = data.total;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate388.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -55070,7 +55356,7 @@ if (data.limit !== undefined) {
 let data14 = data.limit;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate388.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -55082,7 +55368,7 @@ if (data.offset !== undefined) {
 let data15 = data.offset;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate388.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate392.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -55094,19 +55380,19 @@ var valid0 = true;
 }
 }
 } else {
-validate388.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate392.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate388.errors = vErrors;
+validate392.errors = vErrors;
 return errors === 0;
 }
-validate388.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunSummary = validate389;
-function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate392.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate393;
+function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate389.evaluated;
+const evaluated0 = validate393.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -55117,7 +55403,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate389.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate393.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -55127,11 +55413,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate389.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate393.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate389.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55145,11 +55431,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate389.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate389.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema435.properties.status.enum } }];
+validate393.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema439.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -55164,11 +55450,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate389.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate393.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate389.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55182,7 +55468,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate389.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -55194,11 +55480,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate389.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate389.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema435.properties.mode.enum } }];
+validate393.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema439.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -55213,11 +55499,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate389.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate393.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate389.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55231,13 +55517,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate389.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate389.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate393.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -55251,17 +55537,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate389.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate389.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate389.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -55276,7 +55562,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate389.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate393.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -55288,7 +55574,7 @@ if (data.durationMs !== undefined) {
 let data9 = data.durationMs;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate389.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -55303,11 +55589,11 @@ if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data10 === "string") {
 if (!formats14.validate(data10)) {
-validate389.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate393.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate389.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55328,20 +55614,20 @@ var valid0 = true;
 }
 }
 } else {
-validate389.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate393.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate389.errors = vErrors;
+validate393.errors = vErrors;
 return errors === 0;
 }
-validate389.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRun = validate386;
-var validateWorkflowStepRun = validate390;
-function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate393.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate390;
+var validateWorkflowStepRun = validate394;
+function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate390.evaluated;
+const evaluated0 = validate394.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -55352,13 +55638,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
-validate390.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate394.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -55369,7 +55655,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (typeof data.type !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -55381,11 +55667,11 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema431.properties.status.enum } }];
+validate394.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema435.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -55397,13 +55683,13 @@ if (data.attempt !== undefined) {
 let data3 = data.attempt;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate394.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 1 || isNaN(data3)) {
-validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate394.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -55427,11 +55713,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate390.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate394.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate390.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55442,7 +55728,7 @@ break;
 }
 }
 } else {
-validate390.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate394.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -55455,7 +55741,7 @@ if (data.creditsUsed !== undefined) {
 let data6 = data.creditsUsed;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate390.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate394.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -55467,7 +55753,7 @@ if (data.durationMs !== undefined) {
 let data7 = data.durationMs;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate390.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate394.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -55479,7 +55765,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate390.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema431.properties.output.type } }];
+validate394.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema435.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -55490,7 +55776,7 @@ if (valid0) {
 if (data.outputRef !== undefined) {
 const _errs19 = errors;
 if (typeof data.outputRef !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -55505,13 +55791,13 @@ if (errors === _errs21) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
-validate390.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate394.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.code !== undefined) {
 const _errs23 = errors;
 if (typeof data10.code !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -55522,7 +55808,7 @@ if (valid2) {
 if (data10.message !== undefined) {
 const _errs25 = errors;
 if (typeof data10.message !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -55532,7 +55818,7 @@ var valid2 = true;
 }
 }
 } else {
-validate390.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate394.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55545,11 +55831,11 @@ if (data.skippedReason !== undefined) {
 let data13 = data.skippedReason;
 const _errs27 = errors;
 if (typeof data13 !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate394.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate390.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema431.properties.skippedReason.enum } }];
+validate394.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema435.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -55568,653 +55854,6 @@ var valid0 = true;
 }
 }
 } else {
-validate390.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate390.errors = vErrors;
-return errors === 0;
-}
-validate390.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate391;
-function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate391.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
-validate391.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate391.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate391.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate391.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate391.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate391.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs7 = errors;
-if (typeof data.description !== "string") {
-validate391.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.latestVersion !== undefined) {
-let data4 = data.latestVersion;
-const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate391.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.isActive !== undefined) {
-const _errs11 = errors;
-if (typeof data.isActive !== "boolean") {
-validate391.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data6 = data.createdAt;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats14.validate(data6)) {
-validate391.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate391.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updatedAt !== undefined) {
-let data7 = data.updatedAt;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats14.validate(data7)) {
-validate391.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate391.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deletedAt !== undefined) {
-let data8 = data.deletedAt;
-const _errs17 = errors;
-if (typeof data8 !== "string" && data8 !== null) {
-validate391.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema428.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats14.validate(data8)) {
-validate391.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdByUserId !== undefined) {
-let data9 = data.createdByUserId;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate391.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate391.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharingScope !== undefined) {
-let data10 = data.sharingScope;
-const _errs21 = errors;
-if (typeof data10 !== "string") {
-validate391.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data10 === "private" || data10 === "workspace")) {
-validate391.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema428.properties.sharingScope.enum } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharePermission !== undefined) {
-let data11 = data.sharePermission;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate391.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate391.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema428.properties.sharePermission.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate391.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate391.errors = vErrors;
-return errors === 0;
-}
-validate391.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowTemplateList = validate392;
-var pattern34 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate392.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate392.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "list") {
-validate392.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.data !== undefined) {
-let data1 = data.data;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (Array.isArray(data1)) {
-var valid1 = true;
-const len0 = data1.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data2 = data1[i0];
-const _errs4 = errors;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.id !== undefined) {
-let data3 = data2.id;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!pattern34.test(data3)) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
-return false;
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs7 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.name !== undefined) {
-let data4 = data2.name;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
-return false;
-} else {
-if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs9 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.description !== undefined) {
-let data5 = data2.description;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-} else {
-if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs11 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.definition !== undefined) {
-let data6 = data2.definition;
-const _errs13 = errors;
-if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs13 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.input !== undefined) {
-let data7 = data2.input;
-const _errs15 = errors;
-if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs15 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate392.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate392.errors = vErrors;
-return errors === 0;
-}
-validate392.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate393;
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate393.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate393.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-if (errors === _errs3) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data1.version !== undefined) {
-let data2 = data1.version;
-const _errs5 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid2 = _errs5 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdAt !== undefined) {
-let data3 = data1.createdAt;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!formats14.validate(data3)) {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdByUserId !== undefined) {
-let data4 = data1.createdByUserId;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs9 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.total !== undefined) {
-let data5 = data.total;
-const _errs11 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate393.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data6 = data.limit;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate393.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.offset !== undefined) {
-let data7 = data.offset;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate393.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate393.errors = vErrors;
-return errors === 0;
-}
-validate393.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate394;
-function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate394.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
-validate394.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate394.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate394.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-let data1 = data.version;
-const _errs3 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate394.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate394.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-} else {
 validate394.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -56222,693 +55861,8 @@ return false;
 validate394.errors = vErrors;
 return errors === 0;
 }
-validate394.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate395;
-var schema443 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema445 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema446 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern35 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
-function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate396.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.steps === undefined && (missing0 = "steps")) {
-validate396.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-const _errs1 = errors;
-for (const key0 in data) {
-if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate396.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
-return false;
-break;
-}
-}
-if (_errs1 === errors) {
-if (data.inputs !== undefined) {
-let data0 = data.inputs;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-if (Object.keys(data0).length > 64) {
-validate396.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
-return false;
-} else {
-for (const key1 in data0) {
-const _errs4 = errors;
-if (typeof key1 === "string") {
-if (!pattern35.test(key1)) {
-const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
-if (vErrors === null) {
-vErrors = [err0];
-} else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-const err1 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames", keyword: "propertyNames", params: { propertyName: key1 } };
-if (vErrors === null) {
-vErrors = [err1];
-} else {
-vErrors.push(err1);
-}
-errors++;
-validate396.errors = vErrors;
-return false;
-break;
-}
-}
-if (valid1) {
-for (const key2 in data0) {
-let data1 = data0[key2];
-const _errs6 = errors;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.type === undefined && (missing1 = "type")) {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-const _errs9 = errors;
-for (const key3 in data1) {
-if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
-return false;
-break;
-}
-}
-if (_errs9 === errors) {
-if (data1.type !== undefined) {
-let data2 = data1.type;
-const _errs10 = errors;
-if (typeof data2 !== "string") {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema445.properties.type.enum } }];
-return false;
-}
-var valid4 = _errs10 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data1.required !== undefined) {
-const _errs12 = errors;
-if (typeof data1.required !== "boolean") {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid4 = _errs12 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data1.description !== undefined) {
-let data4 = data1.description;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (typeof data4 === "string") {
-if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid4 = _errs14 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid2 = _errs6 === errors;
-if (!valid2) {
-break;
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.steps !== undefined) {
-let data5 = data.steps;
-const _errs16 = errors;
-if (errors === _errs16) {
-if (Array.isArray(data5)) {
-if (data5.length > 100) {
-validate396.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
-return false;
-} else {
-if (data5.length < 1) {
-validate396.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
-return false;
-} else {
-var valid5 = true;
-const len0 = data5.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data6 = data5[i0];
-const _errs18 = errors;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-let missing2;
-if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-const _errs21 = errors;
-for (const key4 in data6) {
-if (!func1.call(schema446.properties, key4)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
-return false;
-break;
-}
-}
-if (_errs21 === errors) {
-if (data6.id !== undefined) {
-let data7 = data6.id;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (typeof data7 === "string") {
-if (!pattern35.test(data7)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
-return false;
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs22 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.type !== undefined) {
-let data8 = data6.type;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data8 === "string") {
-if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
-return false;
-} else {
-if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs24 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.model !== undefined) {
-let data9 = data6.model;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (typeof data9 === "string") {
-if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
-return false;
-} else {
-if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs26 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.workflow_id !== undefined) {
-let data10 = data6.workflow_id;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (errors === _errs28) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid7 = _errs28 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.version !== undefined) {
-let data11 = data6.version;
-const _errs30 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs30) {
-if (typeof data11 == "number" && isFinite(data11)) {
-if (data11 > 2147483647 || isNaN(data11)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
-return false;
-} else {
-if (data11 < 1 || isNaN(data11)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid7 = _errs30 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.params !== undefined) {
-let data12 = data6.params;
-const _errs32 = errors;
-if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs32 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.input !== undefined) {
-let data13 = data6.input;
-const _errs34 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs34 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.if !== undefined) {
-let data14 = data6.if;
-const _errs36 = errors;
-if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema446.properties.if.type } }];
-return false;
-}
-var valid7 = _errs36 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.for_each !== undefined) {
-let data15 = data6.for_each;
-const _errs38 = errors;
-if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema446.properties.for_each.type } }];
-return false;
-}
-if (errors === _errs38) {
-if (Array.isArray(data15)) {
-if (data15.length > 1000) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
-return false;
-}
-}
-}
-var valid7 = _errs38 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.concurrency !== undefined) {
-let data16 = data6.concurrency;
-const _errs40 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs40) {
-if (typeof data16 == "number" && isFinite(data16)) {
-if (data16 > 32 || isNaN(data16)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
-return false;
-} else {
-if (data16 < 1 || isNaN(data16)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid7 = _errs40 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.depends_on !== undefined) {
-let data17 = data6.depends_on;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (Array.isArray(data17)) {
-if (data17.length > 100) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
-return false;
-} else {
-var valid8 = true;
-const len1 = data17.length;
-for (let i1 = 0;i1 < len1; i1++) {
-const _errs44 = errors;
-if (typeof data17[i1] !== "string") {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs44 === errors;
-if (!valid8) {
-break;
-}
-}
-if (valid8) {
-let i2 = data17.length;
-let j0;
-if (i2 > 1) {
-const indices0 = {};
-for (;i2--; ) {
-let item0 = data17[i2];
-if (typeof item0 !== "string") {
-continue;
-}
-if (typeof indices0[item0] == "number") {
-j0 = indices0[item0];
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
-return false;
-break;
-}
-indices0[item0] = i2;
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid7 = _errs42 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.on_error !== undefined) {
-let data19 = data6.on_error;
-const _errs46 = errors;
-if (typeof data19 !== "string") {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data19 === "fail" || data19 === "continue")) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema446.properties.on_error.enum } }];
-return false;
-}
-var valid7 = _errs46 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.retry !== undefined) {
-let data20 = data6.retry;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-let missing3;
-if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-const _errs50 = errors;
-for (const key5 in data20) {
-if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
-return false;
-break;
-}
-}
-if (_errs50 === errors) {
-if (data20.max_attempts !== undefined) {
-let data21 = data20.max_attempts;
-const _errs51 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs51) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 > 5 || isNaN(data21)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data21 < 1 || isNaN(data21)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid10 = _errs51 === errors;
-} else {
-var valid10 = true;
-}
-if (valid10) {
-if (data20.delay_seconds !== undefined) {
-let data22 = data20.delay_seconds;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 > 3600 || isNaN(data22)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
-return false;
-} else {
-if (data22 < 0 || isNaN(data22)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid10 = _errs53 === errors;
-} else {
-var valid10 = true;
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid7 = _errs48 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.timeout_seconds !== undefined) {
-let data23 = data6.timeout_seconds;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 > 3600 || isNaN(data23)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
-return false;
-} else {
-if (data23 <= 0 || isNaN(data23)) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid7 = _errs55 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.metadata !== undefined) {
-let data24 = data6.metadata;
-const _errs57 = errors;
-if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs57 === errors;
-} else {
-var valid7 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs18 === errors;
-if (!valid5) {
-break;
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs16 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output !== undefined) {
-let data25 = data.output;
-const _errs59 = errors;
-if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-validate396.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs59 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.retry !== undefined) {
-let data26 = data.retry;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-let missing4;
-if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate396.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-const _errs63 = errors;
-for (const key6 in data26) {
-if (!(key6 === "max_attempts")) {
-validate396.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
-return false;
-break;
-}
-}
-if (_errs63 === errors) {
-if (data26.max_attempts !== undefined) {
-let data27 = data26.max_attempts;
-if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate396.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.metadata !== undefined) {
-let data28 = data.metadata;
-const _errs66 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate396.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs66 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate396.errors = vErrors;
-return errors === 0;
-}
-validate396.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+validate394.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate395;
 function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -56922,7 +55876,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
 validate395.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -57059,7 +56013,7 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate395.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema443.properties.deletedAt.type } }];
+validate395.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema432.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -57106,7 +56060,7 @@ validate395.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate395.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema443.properties.sharingScope.enum } }];
+validate395.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema432.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -57122,37 +56076,12 @@ validate395.errors = [{ instancePath: instancePath + "/sharePermission", schemaP
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate395.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema443.properties.sharePermission.enum } }];
+validate395.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema432.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-let data12 = data.version;
-const _errs25 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate395.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs25 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.definition !== undefined) {
-const _errs27 = errors;
-if (!validate396(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs27 === errors;
-} else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -57174,9 +56103,340 @@ return false;
 validate395.errors = vErrors;
 return errors === 0;
 }
-validate395.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkspace = validate398;
-var schema447 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+validate395.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate396;
+var pattern34 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate396.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate396.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate396.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+let data3 = data2.id;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!pattern34.test(data3)) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+let data4 = data2.name;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.description !== undefined) {
+let data5 = data2.description;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs11 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.definition !== undefined) {
+let data6 = data2.definition;
+const _errs13 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs13 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.input !== undefined) {
+let data7 = data2.input;
+const _errs15 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate396.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate396.errors = vErrors;
+return errors === 0;
+}
+validate396.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate397;
+function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate397.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate397.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.version !== undefined) {
+let data2 = data1.version;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdAt !== undefined) {
+let data3 = data1.createdAt;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdByUserId !== undefined) {
+let data4 = data1.createdByUserId;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate397.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate397.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data5 = data.total;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate397.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data6 = data.limit;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate397.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data7 = data.offset;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate397.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate397.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate397.errors = vErrors;
+return errors === 0;
+}
+validate397.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate398;
 function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57190,28 +56450,17 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
 validate398.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "workspace") {
-validate398.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
 if (data.id !== undefined) {
-let data1 = data.id;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (errors === _errs2) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
 validate398.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -57221,193 +56470,32 @@ return false;
 }
 }
 }
-var valid0 = _errs2 === errors;
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate398.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.name !== undefined) {
-const _errs4 = errors;
+const _errs5 = errors;
 if (typeof data.name !== "string") {
 validate398.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.created_at !== undefined) {
-let data3 = data.created_at;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (errors === _errs6) {
-if (typeof data3 === "string") {
-if (!formats14.validate(data3)) {
-validate398.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.window !== undefined) {
-let data4 = data.window;
-const _errs8 = errors;
-if (errors === _errs8) {
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-let missing1;
-if (data4.seconds === undefined && (missing1 = "seconds") || data4.limit === undefined && (missing1 = "limit") || data4.used === undefined && (missing1 = "used")) {
-validate398.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data4.seconds !== undefined) {
-const _errs10 = errors;
-if (data4.seconds !== 60) {
-validate398.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
-return false;
-}
-var valid1 = _errs10 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data4.limit !== undefined) {
-let data6 = data4.limit;
-const _errs11 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema447.properties.window.properties.limit.type } }];
-return false;
-}
-var valid1 = _errs11 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data4.used !== undefined) {
-let data7 = data4.used;
-const _errs13 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate398.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs13) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate398.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid1 = _errs13 === errors;
-} else {
-var valid1 = true;
-}
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.storage !== undefined) {
-let data8 = data.storage;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-let missing2;
-if (data8.used_bytes === undefined && (missing2 = "used_bytes") || data8.limit_bytes === undefined && (missing2 = "limit_bytes")) {
-validate398.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data8.used_bytes !== undefined) {
-let data9 = data8.used_bytes;
-const _errs17 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate398.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs17) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
-validate398.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid2 = _errs17 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data8.limit_bytes !== undefined) {
-let data10 = data8.limit_bytes;
-const _errs19 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate398.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs19) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
-validate398.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid2 = _errs19 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.calls_stopped_until !== undefined) {
-let data11 = data.calls_stopped_until;
-const _errs21 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema447.properties.calls_stopped_until.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data11 === "string") {
-if (!formats14.validate(data11)) {
-validate398.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -57420,9 +56508,693 @@ return false;
 validate398.errors = vErrors;
 return errors === 0;
 }
-validate398.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate399;
-var schema448 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+validate398.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate399;
+var schema447 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema449 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema450 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern35 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate400.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate400.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) {
+if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
+validate400.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+return false;
+break;
+}
+}
+if (_errs1 === errors) {
+if (data.inputs !== undefined) {
+let data0 = data.inputs;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (Object.keys(data0).length > 64) {
+validate400.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+return false;
+} else {
+for (const key1 in data0) {
+const _errs4 = errors;
+if (typeof key1 === "string") {
+if (!pattern35.test(key1)) {
+const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
+if (vErrors === null) {
+vErrors = [err0];
+} else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+const err1 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames", keyword: "propertyNames", params: { propertyName: key1 } };
+if (vErrors === null) {
+vErrors = [err1];
+} else {
+vErrors.push(err1);
+}
+errors++;
+validate400.errors = vErrors;
+return false;
+break;
+}
+}
+if (valid1) {
+for (const key2 in data0) {
+let data1 = data0[key2];
+const _errs6 = errors;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.type === undefined && (missing1 = "type")) {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+const _errs9 = errors;
+for (const key3 in data1) {
+if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+return false;
+break;
+}
+}
+if (_errs9 === errors) {
+if (data1.type !== undefined) {
+let data2 = data1.type;
+const _errs10 = errors;
+if (typeof data2 !== "string") {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema449.properties.type.enum } }];
+return false;
+}
+var valid4 = _errs10 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.required !== undefined) {
+const _errs12 = errors;
+if (typeof data1.required !== "boolean") {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs12 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.description !== undefined) {
+let data4 = data1.description;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data4 === "string") {
+if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid4 = _errs14 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs6 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.steps !== undefined) {
+let data5 = data.steps;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data5)) {
+if (data5.length > 100) {
+validate400.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+if (data5.length < 1) {
+validate400.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid5 = true;
+const len0 = data5.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs18 = errors;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing2;
+if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+const _errs21 = errors;
+for (const key4 in data6) {
+if (!func1.call(schema450.properties, key4)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+return false;
+break;
+}
+}
+if (_errs21 === errors) {
+if (data6.id !== undefined) {
+let data7 = data6.id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (typeof data7 === "string") {
+if (!pattern35.test(data7)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+return false;
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs22 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.type !== undefined) {
+let data8 = data6.type;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data8 === "string") {
+if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs24 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.model !== undefined) {
+let data9 = data6.model;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data9 === "string") {
+if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs26 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.workflow_id !== undefined) {
+let data10 = data6.workflow_id;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid7 = _errs28 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.version !== undefined) {
+let data11 = data6.version;
+const _errs30 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 > 2147483647 || isNaN(data11)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+return false;
+} else {
+if (data11 < 1 || isNaN(data11)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid7 = _errs30 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.params !== undefined) {
+let data12 = data6.params;
+const _errs32 = errors;
+if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs32 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.input !== undefined) {
+let data13 = data6.input;
+const _errs34 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs34 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.if !== undefined) {
+let data14 = data6.if;
+const _errs36 = errors;
+if (typeof data14 !== "string" && typeof data14 !== "boolean") {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema450.properties.if.type } }];
+return false;
+}
+var valid7 = _errs36 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.for_each !== undefined) {
+let data15 = data6.for_each;
+const _errs38 = errors;
+if (typeof data15 !== "string" && !Array.isArray(data15)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema450.properties.for_each.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (Array.isArray(data15)) {
+if (data15.length > 1000) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+return false;
+}
+}
+}
+var valid7 = _errs38 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.concurrency !== undefined) {
+let data16 = data6.concurrency;
+const _errs40 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs40) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 32 || isNaN(data16)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+return false;
+} else {
+if (data16 < 1 || isNaN(data16)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid7 = _errs40 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.depends_on !== undefined) {
+let data17 = data6.depends_on;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data17)) {
+if (data17.length > 100) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+var valid8 = true;
+const len1 = data17.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs44 = errors;
+if (typeof data17[i1] !== "string") {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs44 === errors;
+if (!valid8) {
+break;
+}
+}
+if (valid8) {
+let i2 = data17.length;
+let j0;
+if (i2 > 1) {
+const indices0 = {};
+for (;i2--; ) {
+let item0 = data17[i2];
+if (typeof item0 !== "string") {
+continue;
+}
+if (typeof indices0[item0] == "number") {
+j0 = indices0[item0];
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+return false;
+break;
+}
+indices0[item0] = i2;
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid7 = _errs42 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.on_error !== undefined) {
+let data19 = data6.on_error;
+const _errs46 = errors;
+if (typeof data19 !== "string") {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data19 === "fail" || data19 === "continue")) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema450.properties.on_error.enum } }];
+return false;
+}
+var valid7 = _errs46 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.retry !== undefined) {
+let data20 = data6.retry;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+let missing3;
+if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+const _errs50 = errors;
+for (const key5 in data20) {
+if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+return false;
+break;
+}
+}
+if (_errs50 === errors) {
+if (data20.max_attempts !== undefined) {
+let data21 = data20.max_attempts;
+const _errs51 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs51) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 5 || isNaN(data21)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data21 < 1 || isNaN(data21)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid10 = _errs51 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data20.delay_seconds !== undefined) {
+let data22 = data20.delay_seconds;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 3600 || isNaN(data22)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data22 < 0 || isNaN(data22)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid10 = _errs53 === errors;
+} else {
+var valid10 = true;
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid7 = _errs48 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.timeout_seconds !== undefined) {
+let data23 = data6.timeout_seconds;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 > 3600 || isNaN(data23)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data23 <= 0 || isNaN(data23)) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid7 = _errs55 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.metadata !== undefined) {
+let data24 = data6.metadata;
+const _errs57 = errors;
+if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs57 === errors;
+} else {
+var valid7 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs18 === errors;
+if (!valid5) {
+break;
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data25 = data.output;
+const _errs59 = errors;
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
+validate400.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.retry !== undefined) {
+let data26 = data.retry;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+let missing4;
+if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
+validate400.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+const _errs63 = errors;
+for (const key6 in data26) {
+if (!(key6 === "max_attempts")) {
+validate400.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+return false;
+break;
+}
+}
+if (_errs63 === errors) {
+if (data26.max_attempts !== undefined) {
+let data27 = data26.max_attempts;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
+validate400.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs61 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data28 = data.metadata;
+const _errs66 = errors;
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
+validate400.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs66 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate400.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate400.errors = vErrors;
+return errors === 0;
+}
+validate400.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57436,33 +57208,43 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
 validate399.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.request_id !== undefined) {
+if (data.id !== undefined) {
+let data0 = data.id;
 const _errs1 = errors;
-if (typeof data.request_id !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate399.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate399.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid0 = _errs1 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.job_id !== undefined) {
-let data1 = data.job_id;
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate399.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate399.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate399.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate399.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57472,15 +57254,10 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.kind !== undefined) {
-let data2 = data.kind;
+if (data.name !== undefined) {
 const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "chat")) {
-validate399.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema448.properties.kind.enum } }];
+if (typeof data.name !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -57488,10 +57265,10 @@ var valid0 = _errs5 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.model !== undefined) {
+if (data.description !== undefined) {
 const _errs7 = errors;
-if (typeof data.model !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.description !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -57499,10 +57276,11 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.requested_model !== undefined) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
 const _errs9 = errors;
-if (typeof data.requested_model !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate399.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -57510,15 +57288,10 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.status !== undefined) {
-let data5 = data.status;
+if (data.isActive !== undefined) {
 const _errs11 = errors;
-if (typeof data5 !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate399.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema448.properties.status.enum } }];
+if (typeof data.isActive !== "boolean") {
+validate399.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -57526,33 +57299,20 @@ var valid0 = _errs11 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.units !== undefined) {
-let data6 = data.units;
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
 const _errs13 = errors;
 if (errors === _errs13) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-for (const key0 in data6) {
-let data7 = data6[key0];
-const _errs16 = errors;
-if (errors === _errs16) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate399.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate399.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate399.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate399.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-}
-var valid1 = _errs16 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
 }
 }
 var valid0 = _errs13 === errors;
@@ -57560,65 +57320,126 @@ var valid0 = _errs13 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.credits !== undefined) {
-let data8 = data.credits;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 0 || isNaN(data8)) {
-validate399.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate399.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate399.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate399.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid0 = _errs18 === errors;
-} else {
-var valid0 = true;
 }
-if (valid0) {
-if (data.uncollected_credits !== undefined) {
-let data9 = data.uncollected_credits;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
-validate399.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs20 === errors;
+var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.estimated !== undefined) {
-const _errs22 = errors;
-if (typeof data.estimated !== "boolean") {
-validate399.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate399.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema447.properties.deletedAt.type } }];
 return false;
 }
-var valid0 = _errs22 === errors;
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate399.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.created !== undefined) {
-let data11 = data.created;
-const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate399.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate399.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-var valid0 = _errs24 === errors;
+} else {
+validate399.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate399.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema447.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate399.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema447.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data12 = data.version;
+const _errs25 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate399.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs25 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+const _errs27 = errors;
+if (!validate400(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate400.errors : vErrors.concat(validate400.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -57639,13 +57460,478 @@ return false;
 validate399.errors = vErrors;
 return errors === 0;
 }
-validate399.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate396;
-var validateWorkflowTemplate = validate400;
-function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate399.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkspace = validate402;
+var schema451 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate400.evaluated;
+const evaluated0 = validate402.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
+validate402.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "workspace") {
+validate402.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate402.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate402.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data3 = data.created_at;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate402.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.window !== undefined) {
+let data4 = data.window;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+let missing1;
+if (data4.seconds === undefined && (missing1 = "seconds") || data4.limit === undefined && (missing1 = "limit") || data4.used === undefined && (missing1 = "used")) {
+validate402.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data4.seconds !== undefined) {
+const _errs10 = errors;
+if (data4.seconds !== 60) {
+validate402.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+return false;
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data4.limit !== undefined) {
+let data6 = data4.limit;
+const _errs11 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
+validate402.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema451.properties.window.properties.limit.type } }];
+return false;
+}
+var valid1 = _errs11 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data4.used !== undefined) {
+let data7 = data4.used;
+const _errs13 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate402.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate402.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid1 = _errs13 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.storage !== undefined) {
+let data8 = data.storage;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing2;
+if (data8.used_bytes === undefined && (missing2 = "used_bytes") || data8.limit_bytes === undefined && (missing2 = "limit_bytes")) {
+validate402.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data8.used_bytes !== undefined) {
+let data9 = data8.used_bytes;
+const _errs17 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate402.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs17) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate402.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs17 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data8.limit_bytes !== undefined) {
+let data10 = data8.limit_bytes;
+const _errs19 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate402.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs19) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate402.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs19 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.calls_stopped_until !== undefined) {
+let data11 = data.calls_stopped_until;
+const _errs21 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate402.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema451.properties.calls_stopped_until.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (errors === _errs21) {
+if (typeof data11 === "string") {
+if (!formats14.validate(data11)) {
+validate402.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate402.errors = vErrors;
+return errors === 0;
+}
+validate402.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate403;
+var schema452 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate403(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate403.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
+validate403.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.request_id !== undefined) {
+const _errs1 = errors;
+if (typeof data.request_id !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.job_id !== undefined) {
+let data1 = data.job_id;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate403.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+let data2 = data.kind;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "chat")) {
+validate403.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema452.properties.kind.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.model !== undefined) {
+const _errs7 = errors;
+if (typeof data.model !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.requested_model !== undefined) {
+const _errs9 = errors;
+if (typeof data.requested_model !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data5 = data.status;
+const _errs11 = errors;
+if (typeof data5 !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
+validate403.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema452.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.units !== undefined) {
+let data6 = data.units;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+for (const key0 in data6) {
+let data7 = data6[key0];
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate403.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid1 = _errs16 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data8 = data.credits;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate403.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.uncollected_credits !== undefined) {
+let data9 = data.uncollected_credits;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate403.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.estimated !== undefined) {
+const _errs22 = errors;
+if (typeof data.estimated !== "boolean") {
+validate403.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created !== undefined) {
+let data11 = data.created;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate403.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate403.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate403.errors = vErrors;
+return errors === 0;
+}
+validate403.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate400;
+var validateWorkflowTemplate = validate404;
+function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate404.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57656,7 +57942,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
-validate400.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate404.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -57665,11 +57951,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern34.test(data0)) {
-validate400.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate404.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate400.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate404.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57684,16 +57970,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
-validate400.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate404.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
-validate400.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate404.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate400.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate404.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57708,16 +57994,16 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
-validate400.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate404.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
-validate400.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate404.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate400.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate404.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57730,7 +58016,7 @@ if (data.definition !== undefined) {
 let data3 = data.definition;
 const _errs7 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate400.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate404.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -57742,7 +58028,7 @@ if (data.input !== undefined) {
 let data4 = data.input;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate400.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate404.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -57755,14 +58041,14 @@ var valid0 = true;
 }
 }
 } else {
-validate400.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate404.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate400.errors = vErrors;
+validate404.errors = vErrors;
 return errors === 0;
 }
-validate400.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
+validate404.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -57908,7 +58194,10 @@ OperatorWorkspaceCreated: validateOperatorWorkspaceCreated,
 OperatorWorkspaceList: validateOperatorWorkspaceList,
 OperatorWorkspace: validateOperatorWorkspace,
 PresetList: validatePresetList,
+ModelResponseDeleted: validateModelResponseDeleted,
 ResponseStreamEvent: validateResponseStreamEvent,
+ResponseInputList: validateResponseInputList,
+ResponseInputTokens: validateResponseInputTokens,
 ModelResponse: validateModelResponse,
 Service: validateService,
 SigningSecret: validateSigningSecret,

@@ -114,6 +114,8 @@ export const SETTINGS = {
   runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Hours that the input of a run is kept after its end. */
   runInputHours: integer("SLUICE_RUN_INPUT_HOURS", { usual: 24, least: 1, most: 8_760 }),
+  /** Hours that a stored response is kept. */
+  responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Scripts in a subset of Python are run. */
   python: flag("SLUICE_PYTHON", { usual: false }),
   /** Capabilities without which a worker of their pool does not start. */

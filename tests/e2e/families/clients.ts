@@ -158,13 +158,24 @@ const vercel: Converse = (target, model) => {
   return converseBySdk(provider(model));
 };
 
-/** By Responses, which is this provider's default. */
+/** By Responses, which is this provider's default; by its default, too, they are stored, and it refers to their items. */
 const vercelResponses: Converse = (target, model) => {
+  const provider = createOpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key });
+  return converseBySdk(provider(model));
+};
+
+/** Not stored, so that every item comes back whole. */
+const vercelStateless: Converse = (target, model) => {
   const provider = createOpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key });
   return converseBySdk(provider(model), { providerOptions: { openai: { store: false } } });
 };
 
-const openaiResponses: Converse = async (target, model) => {
+const openaiResponses: Converse = (target, model) => converseByResponses(target, model, false);
+
+/** Each call names the one before and brings what is new. */
+const openaiStored: Converse = (target, model) => converseByResponses(target, model, true);
+
+async function converseByResponses(target: Target, model: string, store: boolean): Promise<Heard[]> {
   const client = new OpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key, maxRetries: 0 });
   const input: OpenAI.Responses.ResponseInput = [
     {
@@ -180,6 +191,7 @@ const openaiResponses: Converse = async (target, model) => {
     return { type: "function", name, description, parameters, strict: null };
   });
   const heard: Heard[] = [];
+  let previous: string | null = null;
   const ask = async (): Promise<OpenAI.Responses.ResponseFunctionToolCall[]> => {
     const stream = client.responses.stream({
       model,
@@ -187,12 +199,15 @@ const openaiResponses: Converse = async (target, model) => {
       input,
       tools,
       max_output_tokens: 2_000,
-      store: false,
+      store,
+      previous_response_id: previous,
     });
-    const { output, output_text: text, status, usage } = await stream.finalResponse();
+    const { id, output, output_text: text, status, usage } = await stream.finalResponse();
     if (!usage || status === undefined) throw new Error("the answer has no usage or no status");
-    // It adds members of its own to what it read.
-    input.push(...output.map((item) => item as OpenAI.Responses.ResponseInputItem));
+    if (store) {
+      previous = id;
+      input.length = 0;
+    } else input.push(...output.map((item) => item as OpenAI.Responses.ResponseInputItem));
     const calls = output.filter((item) => item.type === "function_call");
     heard.push({
       text,
@@ -211,7 +226,7 @@ const openaiResponses: Converse = async (target, model) => {
   input.push({ role: "user", content: THANKS });
   await ask();
   return heard;
-};
+}
 
 const langchain: Converse = async (target, model) => {
   const chat = new ChatOpenAI({
@@ -307,8 +322,10 @@ const anthropic: Converse = async (target, model) => {
 export const CLIENTS = {
   openai,
   openaiResponses,
+  openaiStored,
   vercel,
   vercelResponses,
+  vercelStateless,
   langchain,
   anthropic,
 } as const satisfies Readonly<Record<string, Converse>>;

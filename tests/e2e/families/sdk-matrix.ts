@@ -69,8 +69,11 @@ const SENT: readonly Sent[] = [
 const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   openai: true,
   openaiResponses: true,
+  openaiStored: true,
   vercel: true,
+  // Of what it may refer to it sends calls whole.
   vercelResponses: false,
+  vercelStateless: false,
   langchain: false,
   anthropic: false,
 };
@@ -81,8 +84,10 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 const KEEPS_THOUGHTS: Readonly<Record<ClientName, boolean>> = {
   openai: true,
   openaiResponses: true,
+  openaiStored: true,
   vercel: false,
   vercelResponses: true,
+  vercelStateless: true,
   langchain: false,
   anthropic: true,
 };

@@ -6,6 +6,7 @@ import OpenAI from "openai";
 
 import { parse } from "#shared/contracts.ts";
 import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
 import { eventsOf, readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
 import { sharedStack } from "./shared-stack.ts";
@@ -131,6 +132,80 @@ describe("a stream", () => {
     const [row] = await stack.query("select status, settled from usage_record where job_id = $1", [id]);
     expect(row?.["status"]).toBe("failed");
     expect(Number(row?.["settled"])).toBeGreaterThan(0);
+  });
+});
+
+describe("a stored response", () => {
+  const say = (text: string) => ({ model: MODEL, input: `Say exactly: ${text}` });
+
+  test("is there when its answer is, with what it was asked, until it is deleted", async () => {
+    const made = await client.responses.stream(say("one")).finalResponse();
+    expect(made).toMatchObject({ store: true });
+    const { id, usage, output } = await client.responses.retrieve(made.id);
+    expect({ id, usage, output }).toMatchObject({
+      id: made.id,
+      usage: made.usage,
+      output: [{ id: made.output[0]?.id }],
+    });
+    const input = [
+      { role: "user" as const, content: "a" },
+      { role: "assistant" as const, content: "b" },
+      { role: "user" as const, content: "c" },
+    ];
+    const { id: asked } = await client.responses.create({ model: MODEL, input });
+    const texts: unknown[] = [];
+    for await (const item of client.responses.inputItems.list(asked, { limit: 2, order: "asc" })) texts.push(item);
+    expect(texts).toMatchObject(["a", "b", "c"].map((text) => ({ content: [{ text }] })));
+    const [last] = (await client.responses.inputItems.list(asked)).data;
+    expect(last).toMatchObject({ content: [{ text: "c" }] });
+    await client.responses.delete(made.id);
+    const gone: unknown = await client.responses.retrieve(made.id).catch((error: unknown) => error);
+    expect(gone).toMatchObject({ status: 404, code: "response_not_found" });
+    const next: unknown = await client.responses.create({ ...say("two"), previous_response_id: made.id }).catch((error: unknown) => error); // prettier-ignore
+    expect(next).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
+  });
+
+  test("is none with store: false", async () => {
+    const made = await client.responses.create({ ...say("x"), store: false });
+    expect(made).toMatchObject({ store: false });
+    expect(await client.responses.retrieve(made.id).catch((error: unknown) => error)).toMatchObject({ status: 404 });
+  });
+
+  test("does not exist in another workspace", async () => {
+    const { id } = await client.responses.create(say("mine"));
+    const { key } = await asNewWorkspace(stack);
+    const theirs = client.withOptions({ apiKey: key });
+    const faultOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+      Promise.resolve(work).catch((error: unknown) => error);
+    expect(await faultOf(theirs.responses.retrieve(id))).toMatchObject({ status: 404 });
+    expect(await faultOf(theirs.responses.delete(id))).toMatchObject({ status: 404 });
+    expect(await faultOf(theirs.responses.inputItems.list(id))).toMatchObject({ status: 404 });
+    const next = theirs.responses.create({ ...say("x"), previous_response_id: id });
+    expect(await next.catch((error: unknown) => error)).toMatchObject({ code: "previous_response_not_found" });
+    const refers = theirs.responses.create({ model: MODEL, input: [{ type: "item_reference", id: `msg_${id.slice("resp_".length)}_0` }] }); // prettier-ignore
+    expect(await refers.catch((error: unknown) => error)).toMatchObject({ code: "response_not_found" });
+    expect((await client.responses.retrieve(id)).id).toBe(id);
+  });
+
+  test("larger than its row goes on, and counts as it is billed", async () => {
+    const input = `${"word ".repeat(30_000)} Say exactly: long`;
+    const first = await client.responses.create({ model: MODEL, input });
+    const body = { ...say("more"), previous_response_id: first.id };
+    const counted = await client.responses.inputTokens.count(body);
+    const second = await client.responses.create(body);
+    expect(second.output_text).toBe("more");
+    expect(second.previous_response_id).toBe(first.id);
+    expect(counted.object).toBe("response.input_tokens");
+    expect(counted.input_tokens).toBeGreaterThan(30_000);
+    expect(Math.abs(counted.input_tokens - (second.usage?.input_tokens ?? 0))).toBeLessThan(20);
+    const { data } = await client.responses.inputItems.list(second.id);
+    expect(data).toHaveLength(1);
+  });
+
+  test("holds no instructions for those that go on from it", async () => {
+    const first = await client.responses.create({ ...say("a"), instructions: "Be brief." });
+    const second = await client.responses.create({ ...say("b"), previous_response_id: first.id });
+    expect(second.instructions).toBeNull();
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { chatRequestOf } from "#ingress/responses/translate.ts";
+import { inputPlace, readItems } from "#ingress/responses/items.ts";
+import { chatRequestOf, type Translated } from "#ingress/responses/translate.ts";
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -12,9 +13,18 @@ type Members = Record<string, unknown>;
 const PNG = "data:image/png;base64,iVBORw0KGgo=";
 const PDF = "data:application/pdf;base64,JVBERi0=";
 
+/** The same of a body whose items stand for themselves. */
+function translate(members: Members): Translated {
+  const body = parse("ResponsesRequest", { model: "m", input: "hi", ...members });
+  return chatRequestOf(
+    body,
+    readItems(body.input).map((item, at) => ({ item, from: inputPlace(at) })),
+  );
+}
+
 /** The chat request of a body, which is itself one that chat would take. */
 function translated(members: Members): ChatCompletionRequest {
-  const { request } = chatRequestOf(parse("ResponsesRequest", { model: "m", input: "hi", ...members }));
+  const { request } = translate(members);
   expect(validate("ChatCompletionRequest", JSON.parse(JSON.stringify(request)))).toBeNull();
   return request;
 }
@@ -23,7 +33,7 @@ const chatOf = (...input: object[]) => translated({ input }).messages as unknown
 
 function refusal(members: Members): [string, string | null] {
   try {
-    chatRequestOf(parse("ResponsesRequest", { model: "m", input: "hi", ...members }));
+    translate(members);
   } catch (error) {
     if (error instanceof ApiError) return [error.code, error.param];
     throw error;
@@ -295,7 +305,6 @@ describe("refusals name the caller's own field", () => {
     ["no input", { input: undefined }, "missing_required_parameter", "input"],
     ["no items", { input: [] }, "invalid_request", "input"],
     ["an unknown item", { input: [user, { type: "web_search_call", id: "a" }] }, "unsupported_value", "input[1].type"],
-    ["a reference", { input: [{ type: "item_reference", id: "msg_1" }] }, "unsupported_value", "input[0].type"],
     ["an unknown role", { input: [{ role: "tool", content: "a" }] }, "unsupported_value", "input[0].role"],
     ["no content", { input: [{ role: "user" }] }, "missing_required_parameter", "input[0].content"],
     ["no parts", content(), "invalid_request", "input[1].content"],
@@ -311,7 +320,6 @@ describe("refusals name the caller's own field", () => {
     ["work in the background", { background: true }, "unsupported_value", "background"],
     ["a conversation", { conversation: "conv_1" }, "invalid_request", "conversation"],
     ["a stored prompt", { prompt: { id: "p" } }, "invalid_request", "prompt"],
-    ["an earlier response", { previous_response_id: "resp_1" }, "invalid_request", "previous_response_id"],
     ["too many labels", { metadata: Object.fromEntries(Array.from({ length: 17 }, (_one, at) => [`k${at}`, "v"])) }, "invalid_request", "metadata"], // prettier-ignore
   ])("%s", (_name, members, code, param) => {
     expect(refusal(members)).toEqual([code, param]);
@@ -319,9 +327,7 @@ describe("refusals name the caller's own field", () => {
 
   test("where the fault shows only in the chat request", () => {
     const items = [user, { role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_image", image_url: PNG }] }]; // prettier-ignore
-    const { paramOf } = chatRequestOf(
-      parse("ResponsesRequest", { model: "m", input: items, instructions: "Be brief." }),
-    );
+    const { paramOf } = translate({ input: items, instructions: "Be brief." });
     const names = {
       "messages[0]": "instructions",
       "messages[2].content[1].image_url.url": "input[1].content[1].image_url",

@@ -47,6 +47,10 @@ class ChatRun {
   private readonly isOldForm: boolean;
   /** The object that the answer of a Responses call completes. */
   private readonly response: ModelResponse | undefined;
+  /** Its input as it is stored. */
+  private readonly responseInput: readonly unknown[];
+  /** That object once the answer is whole. */
+  private wholeResponse: ModelResponse | undefined;
   private held: HeldPrice;
   /** Meter of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
@@ -65,7 +69,9 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    this.asked = job.request as unknown as ChatCompletionRequest;
+    const { response_input: input, ...asked } = job.request ?? {};
+    this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
+    this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
     this.response = job.response === undefined ? undefined : parse("ModelResponse", job.response);
@@ -276,6 +282,7 @@ class ChatRun {
     const metered = sumOf(this.took, await meter.settle());
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
+    if (status === "succeeded") await this.keepResponse();
     const isStream = this.request.stream === true;
     this.logServed({
       request_id: job.request_id,
@@ -298,6 +305,22 @@ class ChatRun {
     };
   }
 
+  /** Before the client hears that it is whole, so that its next call finds it. @throws ApiError `service_unavailable` */
+  private async keepResponse(): Promise<void> {
+    const { context, job, wholeResponse: response } = this;
+    if (response?.store !== true) return;
+    const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
+    const hours = context.config.responseRetentionHours;
+    try {
+      if (!context.responses) throw new Error("a process without the pool chat has a response to store");
+      await context.responses.keep({ call: { id, workspaceId, keyId }, response, input: this.responseInput, hours });
+    } catch (error) {
+      context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
+      const message = "The response could not be stored; try again, or with store: false.";
+      throw new ApiError("service_unavailable", message, { cause: error });
+    }
+  }
+
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
     const failed = failedCall(context, job, error, signal, attempt);
@@ -317,6 +340,9 @@ class ChatRun {
         response: this.response,
         model: model.slug,
         logprobs: request.logprobs === true,
+        onWhole: (whole) => {
+          this.wholeResponse = whole;
+        },
       });
     }
     const includeUsage = request.stream_options?.include_usage === true;

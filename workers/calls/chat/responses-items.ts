@@ -275,7 +275,7 @@ export class ItemStream {
     call.name = piece.name;
     const closed = this.beforeNext();
     call.index = this.nextIndex();
-    call.id ??= `call_${this.facts.id}${call.index}`;
+    call.id ??= `call_${this.facts.id}_${call.index}`;
     return (
       closed + this.added(call.index, this.callItem(call, call.index, "in_progress", "")) + this.argue(call, call.text)
     );
@@ -331,7 +331,7 @@ export class ItemStream {
   }
 
   private idOf(index: number, prefix: string): string {
-    return `${prefix}_${this.facts.id}${index}`;
+    return `${prefix}_${this.facts.id}_${index}`;
   }
 }
 

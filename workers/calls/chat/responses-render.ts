@@ -12,12 +12,14 @@ import { contentText } from "./stream-so-far.ts";
 
 /**
  * One per attempt.
- * @param call `response`: the object that the answer completes; `logprobs`: the client asked for them
+ * @param call `response`: the object that the answer completes; `logprobs`: the client asked for them; `onWhole`: told of it when
+ * it is complete
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
   readonly model: string;
   readonly logprobs: boolean;
+  readonly onWhole?: (response: ModelResponse) => void;
 }): TextRendering {
   const begun: ModelResponse = { ...call.response, model: call.model };
   const facts = {
@@ -41,7 +43,9 @@ export function createResponsesRendering(call: {
       for (const piece of wholePieces(choice, call.logprobs)) whole.add(piece);
       const ending = endingOf(choice["finish_reason"]);
       whole.end(ending.status === "incomplete");
-      return JSON.stringify({ ...begun, ...ending, output: whole.output, usage: usageOf(usage) });
+      const response: ModelResponse = { ...begun, ...ending, output: whole.output, usage: usageOf(usage) };
+      call.onWhole?.(response);
+      return JSON.stringify(response);
     },
     chunk(delta) {
       let events = begin();
@@ -53,7 +57,8 @@ export function createResponsesRendering(call: {
     end(usage) {
       const ending = endingOf(reason);
       const rest = begin() + items.end(ending.status === "incomplete");
-      const response = { ...begun, ...ending, output: items.output, usage: usageOf(usage) };
+      const response: ModelResponse = { ...begun, ...ending, output: items.output, usage: usageOf(usage) };
+      call.onWhole?.(response);
       return `${rest}${write(`response.${ending.status}`, { response })}data: [DONE]\n\n`;
     },
   };

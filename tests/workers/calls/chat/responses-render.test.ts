@@ -43,14 +43,14 @@ const call = (index: number, args: string, head?: { id?: string; name: string })
   tool_calls: [{ index, ...(head?.id === undefined ? {} : { id: head.id }), function: { ...(head === undefined ? {} : { name: head.name }), arguments: args } }], // prettier-ignore
 });
 const message = (at: number, text: string, status = "completed") => ({
-  id: `msg_${ID}${at}`,
+  id: `msg_${ID}_${at}`,
   type: "message",
   role: "assistant",
   status,
   content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
 });
 const functionCall = (at: number, id: string, name: string, args: string, status = "completed") => ({
-  id: `fc_${ID}${at}`,
+  id: `fc_${ID}_${at}`,
   type: "function_call",
   status,
   call_id: id,
@@ -82,7 +82,7 @@ describe("a whole answer", () => {
       tools: [],
       tool_choice: "auto",
       metadata: {},
-      store: false,
+      store: true,
     });
   });
 
@@ -113,7 +113,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     [{ reasoning_content: "Hm" }, { reasoning_content: "…" }, { content: "Yes" }],
     { reasoning_content: "Hm…", content: "Yes" },
     [
-      { id: `rs_${ID}0`, type: "reasoning", status: "completed", summary: [], content: [{ type: "reasoning_text", text: "Hm…" }], encrypted_content: null }, // prettier-ignore
+      { id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [], content: [{ type: "reasoning_text", text: "Hm…" }], encrypted_content: null }, // prettier-ignore
       message(1, "Yes"),
     ],
   ],
@@ -122,7 +122,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     { reasoning: { summary: "auto" } },
     [{ reasoning: "Hm" }, { reasoning: "…" }],
     { reasoning: "Hm…" },
-    [{ id: `rs_${ID}0`, type: "reasoning", status: "completed", summary: [{ type: "summary_text", text: "Hm…" }], content: [], encrypted_content: null }], // prettier-ignore
+    [{ id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [{ type: "summary_text", text: "Hm…" }], content: [], encrypted_content: null }], // prettier-ignore
   ],
   [
     "text, then calls whose pieces are mixed",
@@ -149,7 +149,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     {},
     [call(0, "{}", { name: "f" })],
     { tool_calls: [{ function: { name: "f", arguments: "{}" } }] },
-    [functionCall(0, `call_${ID}0`, "f", "{}")],
+    [functionCall(0, `call_${ID}_0`, "f", "{}")],
   ],
   [
     "a custom tool's call, and one whose text is none",
@@ -167,14 +167,14 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     },
     [
       {
-        id: `ctc_${ID}0`,
+        id: `ctc_${ID}_0`,
         type: "custom_tool_call",
         status: "completed",
         call_id: "a",
         name: "patch",
         input: '*** "a"\n',
       },
-      { id: `ctc_${ID}1`, type: "custom_tool_call", status: "completed", call_id: "b", name: "patch", input: "plain" },
+      { id: `ctc_${ID}_1`, type: "custom_tool_call", status: "completed", call_id: "b", name: "patch", input: "plain" },
     ],
   ],
   [
