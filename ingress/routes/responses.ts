@@ -1,5 +1,5 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
-import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
@@ -25,17 +25,20 @@ import { withParam } from "../with-param.ts";
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
 const STORED = ["response_not_found", "service_unavailable"] as const;
 
+export const RESPONSES_PATH = "/v1/responses";
+
 export function responses(context: IngressContext): Route[] {
   return [
     {
       method: "POST",
-      path: "/v1/responses",
+      path: RESPONSES_PATH,
       operationId: "createResponse",
       summary: "Answer a conversation, in the form of OpenAI's Responses",
       description:
         "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
-        "go on from it by `previous_response_id`, or name its items by `item_reference`.",
+        "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
+        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -49,7 +52,7 @@ export function responses(context: IngressContext): Route[] {
         },
       },
       errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
-      handle: (call) => answer(context, call),
+      handle: (call) => answerResponse(context, call),
     },
     {
       method: "POST",
@@ -70,11 +73,21 @@ export function responses(context: IngressContext): Route[] {
       operationId: "getResponse",
       summary: "A stored response",
       description: "For the member whose key made it, and for owners and admins.",
+      query: [
+        {
+          name: "stream",
+          description: "Stored responses are not streamed.",
+          schema: { type: "string", enum: ["false"] },
+        },
+      ],
       tags: ["Chat"],
       auth: "key",
       responses: { 200: { description: "The response", schema: "ModelResponse" } },
-      errors: errorsOf([], ...STORED),
-      handle: async (call) => json((await storedIn(context, call)).response),
+      errors: errorsOf([], ...STORED, "unsupported_value"),
+      handle: async (call) => {
+        oneOf(call, "stream", ["false"]);
+        return json((await storedIn(context, call)).response);
+      },
     },
     {
       method: "DELETE",
@@ -130,7 +143,12 @@ async function read(context: IngressContext, call: RouteCall): Promise<Asked> {
   return { body, asked, own, ...chatRequestOf(asked, items) };
 }
 
-async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
+/** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
+export async function answerResponse(
+  context: IngressContext,
+  call: RouteCall,
+  onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
+): Promise<Response> {
   const { body, asked, own, request, paramOf } = await read(context, call);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
@@ -140,6 +158,8 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
       `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
     );
   }
+  const stored = storedItems(own, call.requestId);
+  onAsked?.({ own: stored, response });
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null;
@@ -150,7 +170,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     planCache: (model) =>
       isCached ? planCache(header, model, "responses", body, { ...asked, input: own }) : Promise.resolve(undefined),
     response,
-    ...(response.store ? { input: storedItems(own, call.requestId) } : {}),
+    ...(response.store ? { input: stored } : {}),
   });
 }
 

@@ -7,6 +7,7 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/contracts.ts";
 import { openSealed } from "#shared/responses/sealed-thought.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
+import { continuedRendering } from "#workers/calls/chat/seam.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
 import { readStream } from "./responses-stream-grammar.ts";
@@ -278,6 +279,18 @@ describe("Claude's signed thinking", () => {
     );
     expect(texts).toEqual([["One"], ["Two"], []]);
   });
+});
+
+test("a stream that another model goes on with is one message of the first one", () => {
+  const rendering = open();
+  const delta = (content: string, finish_reason: string | null = null) => ({ choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason }] }); // prettier-ignore
+  let text = rendering.chunk(delta("A spider has eight "));
+  const continued = continuedRendering(rendering, "A spider has eight ", "");
+  for (const content of ["eight legs", "."]) text += continued.chunk(delta(content)) ?? "";
+  text += continued.chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) ?? "";
+  const { response } = readStream(text + continued.end(USAGE));
+  expect(response.model).toBe("our-slug");
+  expect(response.output).toHaveLength(1);
 });
 
 test("whatever comes in whatever pieces, a stream keeps its grammar", () => {
