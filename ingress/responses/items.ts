@@ -11,7 +11,7 @@ import type {
 } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { openSealed } from "#shared/responses/sealed-thought.ts";
+import { openSealed, openSummary } from "#shared/responses/sealed.ts";
 
 import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
@@ -51,6 +51,15 @@ export function conversationOf(items: readonly PlacedItem[], instructions: strin
   return conversation.end();
 }
 
+/** The words of a compaction. @throws ApiError for one of another service: nothing else tells what came before */
+export function summaryOf(sealed: string, from: string): string {
+  const summary = openSummary(sealed);
+  if (summary !== undefined) return summary;
+  throw new ApiError("unsupported_value", "Expected a compaction that this service has made.", {
+    param: `${from}.encrypted_content`,
+  });
+}
+
 class Conversation {
   private readonly messages: PlacedMessage[] = [];
   private readonly callIds = new Set<string>();
@@ -80,6 +89,11 @@ class Conversation {
       case "reasoning":
         this.think(item, from);
         break;
+      case "compaction": {
+        const content = `The conversation so far, in summary:\n\n${summaryOf(item.encrypted_content, from)}`;
+        this.add({ message: { role: "user", content }, from, parts: [] });
+        break;
+      }
       case "item_reference":
         throw new Error("a reference was not resolved");
       default:

@@ -14,6 +14,7 @@ import { planCache } from "../calls/response-cache.ts";
 import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
+import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
 import { chatRequestOf, type Translated } from "../responses/translate.ts";
@@ -28,6 +29,10 @@ const STORED = ["response_not_found", "service_unavailable"] as const;
 export const RESPONSES_PATH = "/v1/responses";
 
 export function responses(context: IngressContext): Route[] {
+  return [...callRoutes(context), ...storedRoutes(context)];
+}
+
+function callRoutes(context: IngressContext): Route[] {
   return [
     {
       method: "POST",
@@ -67,6 +72,36 @@ export function responses(context: IngressContext): Route[] {
       errors: errorsOf([...READS, "names_files"]),
       handle: (call) => count(context, call),
     },
+    {
+      method: "POST",
+      path: `${RESPONSES_PATH}/compact`,
+      operationId: "compactResponse",
+      summary: "Sum up a conversation",
+      description:
+        "The model writes a summary, which is billed like any answer. It is one item, which begins the `input` of a new " +
+        "conversation in place of all that came before; pictures and files are only named in it.",
+      tags: ["Chat"],
+      auth: "key",
+      countsItself: true,
+      request: {
+        schema: "ResponsesCompactRequest",
+        example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
+      },
+      responses: {
+        200: {
+          description: "The summary",
+          schema: "ResponseCompaction",
+          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+        },
+      },
+      errors: errorsOf([...READS, "reads_conversation", "holds", "asks_provider"]),
+      handle: (call) => compact(context, call),
+    },
+  ];
+}
+
+function storedRoutes(context: IngressContext): Route[] {
+  return [
     {
       method: "GET",
       path: "/v1/responses/{response_id}",
@@ -172,6 +207,26 @@ export async function answerResponse(
     response,
     ...(response.store ? { input: stored } : {}),
   });
+}
+
+async function compact(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body = await readBody(context, call);
+  await body.pause();
+  const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
+  const given = { ...asked, input: input ?? [] };
+  const { items } = await readConversation(context.responses, callerOf(call), given);
+  await body.pause();
+  const transcript = transcriptOf(items, instructions);
+  const { model, prompt_cache_key = null } = asked;
+  const summing = { model, input: [], instructions: COMPACT_INSTRUCTIONS, prompt_cache_key, store: false };
+  const answer = await runTranslatedCall(context, call, body, {
+    api: "responses",
+    ...chatRequestOf(summing, [transcript]),
+    planCache: () => Promise.resolve(undefined),
+    response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
+  });
+  const compaction = compactionOf(parse("ModelResponse", await answer.json()));
+  return new Response(JSON.stringify(compaction), { headers: answer.headers });
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -214,7 +214,8 @@ export type ResponsesTypedItem =
   | ResponsesFunctionCallOutput
   | ResponsesCustomCall
   | ResponsesCustomCallOutput
-  | ResponsesItemReference;
+  | ResponsesItemReference
+  | ResponsesCompaction;
 /**
  * One part of what a tool returned.
  */
@@ -350,6 +351,7 @@ export interface SchemaTypes {
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
   OperatorWorkspaceUpdateRequest: OperatorWorkspaceUpdateRequest;
   PipelineRunRequest: PipelineRunRequest;
+  ResponsesCompactRequest: ResponsesCompactRequest;
   ResponsesRequest: ResponsesRequest;
   SpeechRequest: SpeechRequest;
   SubscriptionCreateRequest: SubscriptionCreateRequest;
@@ -437,6 +439,7 @@ export interface SchemaTypes {
   OperatorWorkspaceList: OperatorWorkspaceList;
   OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
+  ResponseCompaction: ResponseCompaction;
   ModelResponseDeleted: ModelResponseDeleted;
   ResponseStreamEvent: ResponseStreamEvent;
   ResponseInputList: ResponseInputList;
@@ -3284,6 +3287,37 @@ export interface PipelineRunRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/responses/compact: a conversation as POST /v1/responses takes it. Members not named here are accepted without effect.
+ */
+export interface ResponsesCompactRequest {
+  /**
+   * Slug of a chat model from GET /v1/models; it writes the summary.
+   */
+  model: string;
+  /**
+   * The conversation, oldest item first; behind that of `previous_response_id`.
+   */
+  input?:
+    | string
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Instructions that preceded the conversation.
+   */
+  instructions?: string | null;
+  /**
+   * A stored response, whose conversation stands before `input`.
+   */
+  previous_response_id?: string | null;
+  /**
+   * Groups calls that share a long beginning, for sources that cache prompts.
+   */
+  prompt_cache_key?: string | null;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Tools that run elsewhere than at the client, such as web search, are not offered here. Accepted without effect: `max_tool_calls`, `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
  */
 export interface ResponsesRequest {
@@ -4090,6 +4124,18 @@ export interface ResponsesItemReference {
    * Id of the item.
    */
   id: string;
+  [k: string]: unknown;
+}
+/**
+ * A summary of what came before, as POST /v1/responses/compact wrote it.
+ */
+export interface ResponsesCompaction {
+  type: "compaction";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  encrypted_content: string;
   [k: string]: unknown;
 }
 /**
@@ -6175,6 +6221,47 @@ export interface PresetList {
   [k: string]: unknown;
 }
 /**
+ * Answer of POST /v1/responses/compact: its `output` stands for the conversation as the beginning of a new `input`.
+ */
+export interface ResponseCompaction {
+  id: string;
+  object: "response.compaction";
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  output: ResponseCompactionItem[];
+  usage: ResponseUsage;
+  [k: string]: unknown;
+}
+/**
+ * A summary of the conversation.
+ */
+export interface ResponseCompactionItem {
+  id: string;
+  type: "compaction";
+  encrypted_content: string;
+  [k: string]: unknown;
+}
+/**
+ * Tokens the call used; totals contain their details.
+ */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: {
+    cached_tokens: number;
+    cache_write_tokens: number;
+    [k: string]: unknown;
+  };
+  output_tokens: number;
+  output_tokens_details: {
+    reasoning_tokens: number;
+    [k: string]: unknown;
+  };
+  total_tokens: number;
+  [k: string]: unknown;
+}
+/**
  * Answer of DELETE /v1/responses/{response_id}.
  */
 export interface ModelResponseDeleted {
@@ -6390,24 +6477,6 @@ export interface ResponseCustomCall {
   extra_content?: {
     [k: string]: unknown;
   };
-  [k: string]: unknown;
-}
-/**
- * Tokens the call used; totals contain their details.
- */
-export interface ResponseUsage {
-  input_tokens: number;
-  input_tokens_details: {
-    cached_tokens: number;
-    cache_write_tokens: number;
-    [k: string]: unknown;
-  };
-  output_tokens: number;
-  output_tokens_details: {
-    reasoning_tokens: number;
-    [k: string]: unknown;
-  };
-  total_tokens: number;
   [k: string]: unknown;
 }
 /**

@@ -55,6 +55,7 @@ test("text", async () => {
   const asked = { model: "sandbox-chat", input: CHAT.messages };
   const response_id = await idOf("createResponse", { body: asked });
   await api.call("countResponseTokens", { body: asked });
+  await api.call("compactResponse", { body: asked });
   await api.call("getResponse", { path: { response_id } });
   await api.call("listResponseInput", { path: { response_id }, query: "?limit=1&order=asc" });
   await api.call("deleteResponse", { path: { response_id } });

@@ -159,7 +159,7 @@ describe("a connection", () => {
       Promise.resolve(socket.messages.find(({ type }) => type === "response.created")),
     );
     socket.socket.close();
-    const { id } = begun?.["response"] as Whole;
+    const { id } = responseIn(begun === undefined ? [] : [begun]);
     const job = id.replace(/^resp_(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
     const row = await eventually("the usage record", async () => {
       const [found] = await stack.query("select status from usage_record where job_id = $1", [job]);

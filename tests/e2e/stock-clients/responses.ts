@@ -209,6 +209,47 @@ describe("a stored response", () => {
   });
 });
 
+describe("a compaction", () => {
+  test("sums up a conversation, stored and sent, and begins a new one", async () => {
+    const first = await client.responses.create({ model: MODEL, input: "Say exactly: red" });
+    const compacted = await client.responses.compact({
+      model: MODEL,
+      previous_response_id: first.id,
+      input: [
+        { role: "user", content: [{ type: "input_text", text: "And blue?" }] },
+        { type: "function_call", call_id: "a", name: "paint", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "painted" },
+      ],
+      instructions: "Be brief.",
+    });
+    expect(compacted.object).toBe("response.compaction");
+    expect(compacted.usage.output_tokens).toBeGreaterThan(0);
+    const [summary] = compacted.output;
+    expect(summary?.type).toBe("compaction");
+    const next = await client.responses.create({
+      model: MODEL,
+      input: [
+        ...(compacted.output as OpenAI.Responses.ResponseInputItem[]),
+        { role: "user", content: "Say exactly: on" },
+      ],
+    });
+    expect(next.output_text).toBe("on");
+  });
+
+  test("of nothing, or by no model, is refused", async () => {
+    const of = (body: object): Promise<Response> =>
+      fetch(`${stack.baseUrls[0]}/v1/responses/compact`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${stack.key}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const nothing = await of({ model: MODEL, input: [] });
+    expect([nothing.status, await nothing.json()]).toMatchObject([400, { error: { param: "input" } }]);
+    const nobody = await of({ input: "x" });
+    expect([nobody.status, await nobody.json()]).toMatchObject([400, { error: { param: "model" } }]);
+  });
+});
+
 describe("tools", () => {
   test.each([false, true])("two turns with a call and its result, streamed: %p", async (isStream) => {
     const create = (input: OpenAI.Responses.ResponseInput): Promise<OpenAI.Responses.Response> => {

@@ -6,7 +6,7 @@ import { chatRequestOf, type Translated } from "#ingress/responses/translate.ts"
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { sealThought } from "#shared/responses/sealed-thought.ts";
+import { sealSummary, sealThought } from "#shared/responses/sealed.ts";
 
 type Members = Record<string, unknown>;
 
@@ -170,6 +170,11 @@ describe("input", () => {
       ],
     ],
     [
+      "a compaction as its summary",
+      [{ type: "compaction", id: "cmp_1", encrypted_content: sealSummary("They met.") }, user],
+      [{ role: "user", content: "The conversation so far, in summary:\n\nThey met." }, user],
+    ],
+    [
       "results in parts: their texts, then what else they hold",
       [
         call("a"),
@@ -315,6 +320,7 @@ describe("refusals name the caller's own field", () => {
     ["a picture of the model's", { input: [{ role: "assistant", content: [{ type: "input_image", image_url: PNG }] }] }, "unsupported_value", "input[0].content[0].type"], // prettier-ignore
     ["a picture in instructions", { input: [{ role: "system", content: [{ type: "input_image", image_url: PNG }] }] }, "unsupported_value", "input[0].content[0].type"], // prettier-ignore
     ["a result of no call", { input: [user, output("a")] }, "invalid_request", "input[1].call_id"],
+    ["a compaction of others", { input: [user, { type: "compaction", encrypted_content: "gAAAA" }] }, "unsupported_value", "input[1].encrypted_content"], // prettier-ignore
     ["a tool that runs elsewhere", { tools: [{ type: "web_search" }] }, "unsupported_value", "tools[0].type"],
     ["a choice of such", { tool_choice: { type: "file_search" } }, "unsupported_value", "tool_choice.type"],
     ["work in the background", { background: true }, "unsupported_value", "background"],

@@ -3,7 +3,7 @@
  * is closed when another item begins and its arguments are whole, or at the end, since OpenAI's deltas may mix parallel calls.
  */
 import type { ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
-import { sealThought } from "#shared/responses/sealed-thought.ts";
+import { sealThought } from "#shared/responses/sealed.ts";
 
 import { type Members, parseObject } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";

@@ -118,6 +118,7 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       "POST /v1/messages/count_tokens",
       "POST /v1/responses",
       "POST /v1/responses/input_tokens",
+      "POST /v1/responses/compact",
       // Of responses a member finds its own alone: tests/shared/responses.
       "GET /v1/responses/{response_id}",
       "DELETE /v1/responses/{response_id}",

@@ -5,7 +5,7 @@ import { responseOf } from "#ingress/responses/object.ts";
 import type { ModelResponse, ResponsesRequest } from "#schemas/generated/types.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/contracts.ts";
-import { openSealed } from "#shared/responses/sealed-thought.ts";
+import { openSealed } from "#shared/responses/sealed.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
 import { continuedRendering } from "#workers/calls/chat/seam.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
