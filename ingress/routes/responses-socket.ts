@@ -6,9 +6,9 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "#shared/responses/store.ts";
 
 import { errorResponse } from "../answers.ts";
+import { parseBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type Route, type Serve } from "../serve.ts";
 
@@ -29,6 +30,10 @@ const CONNECTIONS_MAX = 1_000;
 export const CONNECTIONS_WORKSPACE_MAX = 100;
 /** Turns that wait for the one that runs. */
 export const TURNS_WAITING_MAX = 8;
+/** One message; a larger one ends its connection. What is larger comes over HTTP, where it is read when there is room for it. */
+const MESSAGE_BYTES_MAX = 8 * 1_048_576;
+/** Messages of all connections of a process that wait, or whose turn runs. */
+const MESSAGES_BYTES_MAX = 128 * 1_048_576;
 /** Bytes that all connections of a process remember; beyond them nothing more is. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
 /** Life of a connection; the same that OpenAI gives it. */
@@ -49,7 +54,7 @@ export interface ResponseSockets {
 
 export function openResponseSockets(context: IngressContext, serve: Serve, lifeMs = CONNECTION_MS): ResponseSockets {
   const open = new Set<Connection>();
-  const remembered = { bytes: 0 };
+  const held = { remembered: 0, messages: 0 };
   const endAll = (): void => open.forEach((connection) => connection.end());
   context.closing.addEventListener("abort", endAll);
   return {
@@ -57,12 +62,13 @@ export function openResponseSockets(context: IngressContext, serve: Serve, lifeM
       let isUpgraded = false;
       const response = await serve(
         openingRoute((call) => {
-          const { workspaceId } = callerOf(call);
-          const own = [...open].filter((connection) => connection.workspaceId === workspaceId).length;
+          const caller = callerOf(call);
+          const { workspaceId } = caller;
+          const own = [...open].filter((connection) => connection.caller.workspaceId === workspaceId).length;
           if (open.size >= CONNECTIONS_MAX || own >= CONNECTIONS_WORKSPACE_MAX) {
             throw new ApiError("overloaded", "Too many connections are open; try again shortly.");
           }
-          const connection = new Connection({ context, serve, request, workspaceId, peer, remembered, lifeMs });
+          const connection = new Connection({ context, serve, request, caller, peer, held, lifeMs });
           isUpgraded = server.upgrade(request, { data: connection });
           if (!isUpgraded) throw new ApiError("invalid_request", "Expected the headers of a WebSocket connection.");
           open.add(connection);
@@ -75,7 +81,7 @@ export function openResponseSockets(context: IngressContext, serve: Serve, lifeM
       return isUpgraded ? undefined : response;
     },
     handler: {
-      maxPayloadLength: context.config.bodyBytesMax,
+      maxPayloadLength: Math.min(context.config.bodyBytesMax, MESSAGE_BYTES_MAX),
       backpressureLimit: UNREAD_BYTES_CUT,
       closeOnBackpressureLimit: true,
       idleTimeout: 120,
@@ -101,10 +107,10 @@ interface Opening {
   readonly context: IngressContext;
   readonly serve: Serve;
   readonly request: Request;
-  readonly workspaceId: string;
+  readonly caller: Caller;
   readonly peer: () => string;
-  /** Bytes that all connections remember. */
-  readonly remembered: { bytes: number };
+  /** Bytes that all connections remember, and those of their messages. */
+  readonly held: { remembered: number; messages: number };
   readonly lifeMs: number;
 }
 
@@ -114,7 +120,8 @@ interface Remembered extends StoredResponse {
 }
 
 export class Connection {
-  readonly workspaceId: string;
+  /** The caller that opened it; each turn is authenticated anew. */
+  readonly caller: Caller;
   private readonly opening: Opening;
   private readonly local: IngressContext;
   private readonly headers: Headers;
@@ -131,9 +138,9 @@ export class Connection {
   private onDrain: (() => void) | undefined;
 
   constructor(opening: Opening) {
-    const { context, request, workspaceId, peer } = opening;
+    const { context, request, caller, peer } = opening;
     this.opening = opening;
-    this.workspaceId = workspaceId;
+    this.caller = caller;
     this.url = request.url;
     // The request itself is not to be kept for an hour.
     this.peer = peer();
@@ -157,11 +164,14 @@ export class Connection {
 
   take(message: string | Buffer): void {
     if (this.isEnding) return;
-    if (this.waiting.length >= TURNS_WAITING_MAX) {
-      this.refuse(new ApiError("overloaded", `Expected at most ${TURNS_WAITING_MAX} turns that wait, got more.`));
+    const { held } = this.opening;
+    if (this.waiting.length >= TURNS_WAITING_MAX || held.messages + message.length > MESSAGES_BYTES_MAX) {
+      this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
       return;
     }
-    this.waiting.push(message.toString());
+    const text = message.toString();
+    held.messages += text.length;
+    this.waiting.push(text);
     if (!this.isRunning) void this.runAll();
   }
 
@@ -172,17 +182,21 @@ export class Connection {
   /** Ends it behind the turn that it is in. */
   end(): void {
     this.isEnding = true;
-    this.waiting.length = 0;
+    this.dropWaiting();
     if (!this.isRunning) this.socket?.close(1001);
   }
 
   close(): void {
     clearTimeout(this.timer);
     this.isEnding = true;
-    this.waiting.length = 0;
+    this.dropWaiting();
     for (const callId of this.kept.keys()) this.forget(callId);
     this.left.abort();
     this.onDrain?.();
+  }
+
+  private dropWaiting(): void {
+    for (const { length } of this.waiting.splice(0)) this.opening.held.messages -= length;
   }
 
   private async runAll(): Promise<void> {
@@ -194,6 +208,8 @@ export class Connection {
         if (this.left.signal.aborted) break;
         if (error instanceof ApiError) this.refuse(error);
         else await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
+      } finally {
+        this.opening.held.messages -= text.length;
       }
     }
     this.isRunning = false;
@@ -202,7 +218,9 @@ export class Connection {
 
   /** One turn. @throws ApiError for a message that is no call; Error when its answer breaks off */
   private async run(text: string): Promise<void> {
-    const previous = previousOf(text);
+    const plain = new Request(this.url, { signal: this.left.signal });
+    const { value } = await parseBody({ caller: this.caller, request: plain }, Buffer.from(text));
+    const previous = previousOf(value);
     const bytes = Buffer.from(`${text.trimEnd().slice(0, -1)},"stream":true}`);
     const headers = new Headers(this.headers);
     headers.set("content-length", String(bytes.length));
@@ -295,7 +313,7 @@ export class Connection {
   }
 
   private remember(response: ModelResponse, input: readonly ResponsesItem[], previous: string | undefined): void {
-    const { remembered } = this.opening;
+    const { held } = this.opening;
     const callId = callOfResponse(response.id);
     const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
     if (callId === undefined || bytes > CONVERSATION_BYTES_MAX || this.left.signal.aborted) return;
@@ -306,13 +324,13 @@ export class Connection {
       own -= entry.bytes;
       this.forget(oldest);
     }
-    if (remembered.bytes + bytes > REMEMBERED_BYTES_MAX) return;
-    remembered.bytes += bytes;
+    if (held.remembered + bytes > REMEMBERED_BYTES_MAX) return;
+    held.remembered += bytes;
     this.kept.set(callId, { response, input, previous, bytes });
   }
 
   private forget(callId: string): void {
-    this.opening.remembered.bytes -= this.kept.get(callId)?.bytes ?? 0;
+    this.opening.held.remembered -= this.kept.get(callId)?.bytes ?? 0;
     this.kept.delete(callId);
   }
 }
@@ -321,8 +339,7 @@ export class Connection {
 const DECIDED = ["stream", "stream_options", "background"];
 
 /** Checks a message. Returns the call that it goes on from. @throws ApiError */
-function previousOf(text: string): string | undefined {
-  const { value } = readJson(Buffer.from(text));
+function previousOf(value: unknown): string | undefined {
   const message = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   if (message["type"] !== "response.create") {
     throw new ApiError("unsupported_value", "Expected a message of type response.create.", { param: "type" });

@@ -202,8 +202,10 @@ export async function answerResponse(
     api: "responses",
     request,
     paramOf,
-    planCache: (model) =>
-      isCached ? planCache(header, model, "responses", body, { ...asked, input: own }) : Promise.resolve(undefined),
+    planCache: async (model) => {
+      const plan = await planCache(header, model, "responses", body, { ...asked, input: own });
+      return isCached ? plan : undefined;
+    },
     response,
     ...(response.store ? { input: stored } : {}),
   });

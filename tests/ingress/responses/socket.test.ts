@@ -73,6 +73,20 @@ describe("connections", () => {
     await next.opened;
   });
 
+  test("end at a message that is larger than one may be", async () => {
+    const { context } = fake();
+    const server = listen({ ...context, config: { ...context.config, bodyBytesMax: 2_000 } }, { hostname: "127.0.0.1", port: 0 }); // prettier-ignore
+    closing.push(() => server.stop(true));
+    const [largest, larger] = [connect(server.port), connect(server.port)];
+    await Promise.all([largest.opened, larger.opened]);
+    const heard = new Promise((resolve) => largest.socket.addEventListener("message", resolve));
+    largest.socket.send("x".repeat(2_000));
+    await heard;
+    expect(largest.messages).toMatchObject([{ type: "error", error: { code: "invalid_json" } }]);
+    larger.socket.send("x".repeat(2_001));
+    expect([1006, 1009]).toContain(await larger.closed);
+  });
+
   test("live so long, and say so at their end", async () => {
     const { context } = fake();
     const { serve } = partsOf(context);
