@@ -17,6 +17,7 @@ import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
 import { providerCallbacks } from "./routes/provider-callbacks.ts";
 import { operator } from "./routes/operator/index.ts";
+import { responses } from "./routes/responses.ts";
 import { root } from "./routes/root.ts";
 import { settings } from "./routes/settings/index.ts";
 import { videos } from "./routes/videos.ts";
@@ -33,6 +34,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...calls(context),
     estimate(context),
     ...messages(context),
+    ...responses(context),
     ...models(context),
     ...videos(context),
     ...capabilities(context),

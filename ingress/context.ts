@@ -19,6 +19,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
+import type { ResponseStore } from "#shared/responses/store.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -73,6 +74,8 @@ export interface IngressContext {
   /** Aborts when the time for ending is nearly over: callers that wait are answered now. */
   readonly closing: AbortSignal;
   readonly links: FileLinks;
+  /** Stored responses. */
+  readonly responses: ResponseStore;
   /** Seals credentials of channels. */
   readonly sealer: Sealer;
   /** Tokens that a provider must send in a callback for a job. */

@@ -8,6 +8,8 @@ import { ApiError } from "#shared/errors.ts";
 
 import { createApp, failing, partsOf, patternOf, peerOf } from "./app.ts";
 import type { IngressContext } from "./context.ts";
+import { RESPONSES_PATH } from "./routes/responses.ts";
+import { type Connection, openResponseSockets } from "./routes/responses-socket.ts";
 import { unknownPath } from "./unknown-path.ts";
 
 export interface Listening {
@@ -16,13 +18,17 @@ export interface Listening {
   stop(isAbrupt?: boolean): Promise<void>;
 }
 
-type Handler = (request: BunRequest, server: Server<undefined>) => Response | Promise<Response>;
+/** No answer: the request has become a WebSocket. */
+type Handler = (
+  request: BunRequest,
+  server: Server<Connection>,
+) => Response | undefined | Promise<Response | undefined>;
 
 export function listen(context: IngressContext, at: { readonly hostname: string; readonly port: number }): Listening {
   const parts = partsOf(context);
   const { routes, serve } = parts;
   const app = createApp(context, parts);
-  const refuse = (request: Request, server: Server<undefined>, error: ApiError): Promise<Response> =>
+  const refuse = (request: Request, server: Server<Connection>, error: ApiError): Promise<Response> =>
     serve(failing("unmatched", error, request.url), request, {}, () => peerOf(server, request));
   const checked =
     (handler: Handler): Handler =>
@@ -32,7 +38,7 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
       makeWhole(request);
       return handler(request, server);
     };
-  const lost = (request: Request, server: Server<undefined>): Promise<Response> =>
+  const lost = (request: Request, server: Server<Connection>): Promise<Response> =>
     refuse(request, server, unknownPath());
 
   const table: Record<string, Record<string, Handler>> = {};
@@ -46,6 +52,14 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   // Other methods, and what is none of ours: as many segments as came over the wire, none of them empty.
   const others = checked((request) => app.fetch(request));
   const depthMax = Math.max(...routes.map(({ path }) => path.split("/").length - 1));
+  const sockets = openResponseSockets(context, serve);
+  for (const path of [RESPONSES_PATH, `${RESPONSES_PATH}/`]) {
+    (table[path] ??= {})["GET"] = checked((request, opened) =>
+      request.headers.get("upgrade")?.toLowerCase() === "websocket"
+        ? sockets.upgrade(request, opened, () => peerOf(opened, request))
+        : others(request, opened),
+    );
+  }
   const server = Bun.serve({
     ...at,
     reusePort: true,
@@ -56,9 +70,16 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     routes: { ...Object.fromEntries(patternsTo(depthMax).map((pattern) => [pattern, others])), ...table, "/*": lost },
     fetch: lost,
+    websocket: sockets.handler,
   });
   app.server = server;
-  return { port: server.port ?? at.port, stop: (isAbrupt = false) => server.stop(isAbrupt) };
+  return {
+    port: server.port ?? at.port,
+    stop: (isAbrupt = false) => {
+      sockets.endAll();
+      return server.stop(isAbrupt);
+    },
+  };
 }
 
 /** `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on. */

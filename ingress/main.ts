@@ -21,6 +21,7 @@ import { openReplyInbox } from "#shared/queue/reply.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
+import { createResponseStore } from "#shared/responses/store.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
@@ -98,6 +99,7 @@ export async function startIngress(): Promise<void> {
   lifecycle.onStop("media probes", () => probes.close());
 
   const dependencies = role.watchDependencies(storage);
+  const sealer = await openSealer(config, database);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ authenticator, database, log }));
   const closing = new AbortController();
@@ -127,7 +129,8 @@ export async function startIngress(): Promise<void> {
     runs: createRunFollower(connection, log),
     closing: closing.signal,
     links,
-    sealer: await openSealer(config, database),
+    sealer,
+    responses: createResponseStore({ database, storage, sealer, log }),
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),

@@ -10,9 +10,7 @@ import { ApiError } from "./errors.ts";
 
 /** The first fault of a value against a schema, or null. Never throws, whatever the value is. */
 export function validate(name: SchemaName, value: unknown): Fault | null {
-  if (checks[name]?.(value) === true) return null;
-  const validator = validators[name];
-  return validator(value) ? null : describeFault(validator.errors ?? [], value);
+  return meets(name, value) ? null : faultOf(name, value);
 }
 
 /**
@@ -20,7 +18,16 @@ export function validate(name: SchemaName, value: unknown): Fault | null {
  * @throws ApiError 400 with the code, sentence and param of the first fault, which is its cause
  */
 export function parse<N extends SchemaName>(name: N, value: unknown): SchemaTypes[N] {
-  const fault = validate(name, value);
-  if (fault !== null) throw new ApiError(fault.code, fault.message, { param: fault.param, cause: fault });
-  return value as SchemaTypes[N];
+  if (meets(name, value)) return value;
+  const fault = faultOf(name, value);
+  throw new ApiError(fault.code, fault.message, { param: fault.param, cause: fault });
+}
+
+function meets<N extends SchemaName>(name: N, value: unknown): value is SchemaTypes[N] {
+  return checks[name]?.(value) === true || validators[name](value);
+}
+
+/** Faults of the last validation, which failed. */
+function faultOf(name: SchemaName, value: unknown): Fault {
+  return describeFault(validators[name].errors ?? [], value);
 }

@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   image_not_supported_by_model: { status: 400, type: "invalid_request_error" },
   edit_not_supported: { status: 400, type: "invalid_request_error" },
   context_length_exceeded: { status: 400, type: "invalid_request_error" },
+  // The response that a call goes on from is not stored, or not any more.
+  previous_response_not_found: { status: 400, type: "invalid_request_error" },
   unsafe_url: { status: 400, type: "invalid_request_error" },
   invalid_workflow_definition: { status: 400, type: "invalid_request_error" },
   missing_api_key: { status: 401, type: "authentication_error" },
@@ -44,6 +46,7 @@ export const ERROR_CODES = {
   capability_not_found: { status: 404, type: "invalid_request_error" },
   channel_not_found: { status: 404, type: "invalid_request_error" },
   job_not_found: { status: 404, type: "invalid_request_error" },
+  response_not_found: { status: 404, type: "invalid_request_error" },
   run_not_found: { status: 404, type: "invalid_request_error" },
   workflow_not_found: { status: 404, type: "invalid_request_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },

@@ -14,7 +14,9 @@ import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
+import { createResponseStore } from "#shared/responses/store.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
+import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -106,6 +108,9 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     capabilities,
     offer,
     providers,
+    responses: pools.includes("chat")
+      ? createResponseStore({ database, storage, sealer: await openSealer(config, database), log })
+      : undefined,
     repeats: createRepeatBudget(),
     probes,
     work,

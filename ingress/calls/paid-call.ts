@@ -2,6 +2,7 @@
  * One paid synchronous call, whatever its endpoint: hold, message, wait. Routes say what is called and at which bound;
  * everything that money and queue need happens here, once.
  */
+import type { ModelResponse } from "#schemas/generated/types.ts";
 import { admitCall } from "#shared/calls/admit.ts";
 import { readWords } from "#shared/calls/read.ts";
 import { workHead } from "#shared/calls/work.ts";
@@ -14,6 +15,7 @@ import { paced } from "#shared/pace.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { failureEventsOf } from "../responses/object.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
@@ -24,7 +26,7 @@ const HOLD_SLACK_MS = paced(30_000);
 export interface PaidCall {
   readonly kind: Kind;
   /** API whose format the response has. */
-  readonly api: "openai" | "anthropic";
+  readonly api: "openai" | "anthropic" | "responses";
   readonly model: Model;
   readonly bound: CallBound;
   /** Price of the variant that the call asks for; absent: the model's. */
@@ -32,6 +34,8 @@ export interface PaidCall {
   /** The request as the worker gets it: JSON. */
   readonly text: string;
   readonly textBytes: number;
+  /** The object that the answer of a Responses call completes. */
+  readonly response?: ModelResponse;
   /** It has what the check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */
@@ -64,6 +68,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   }
   failpoint("call.admitted");
   const deadlineMs = Date.now() + waitMs;
+  const { response: object } = paid;
   const facts = {
     pool,
     jobId: call.requestId,
@@ -73,8 +78,9 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     // The worker ends the call at its deadline and says so; we wait a little longer for that word.
     waitMs: waitMs + DEADLINE_SLACK_MS,
     queueMs: config.calls.queueMs,
-    requestBytes: paid.textBytes,
+    requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
     api: paid.api,
+    ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
   };
   const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);

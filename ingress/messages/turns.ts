@@ -3,6 +3,7 @@ import type {
   AssistantMessage,
   ChatMessage,
   MessagesAssistantTurn,
+  MessagesCacheControl,
   MessagesSystem,
   MessagesText,
   MessagesToolResult,
@@ -63,13 +64,28 @@ function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessag
   return [...results, { message, from, parts: parts.map((part) => part.from) }];
 }
 
-/** A tool message holds text only: images and files follow in the user's message, named by their call. */
-function toolMessage(block: MessagesToolResult, from: string): { message: PlacedMessage; media: Placed[] } {
+function toolMessage(block: MessagesToolResult, from: string): ToolTurn {
   const { content, tool_use_id: id } = block;
   const placed =
     typeof content === "string"
       ? [{ part: textPart(content, null), from }]
       : (content ?? []).flatMap((one, at) => partsOf(one, `${from}.content[${at}]`));
+  return toolTurn(id, placed, from, { isError: block.is_error === true, cacheControl: block.cache_control });
+}
+
+/** The message of a tool's result, and what else the tool returned. */
+interface ToolTurn {
+  readonly message: PlacedMessage;
+  readonly media: readonly Placed[];
+}
+
+/** A tool message holds text only: images and files follow in the user's message, named by their call. */
+export function toolTurn(
+  id: string,
+  placed: readonly Placed[],
+  from: string,
+  { isError = false, cacheControl }: { isError?: boolean; cacheControl?: MessagesCacheControl | undefined } = {},
+): ToolTurn {
   const texts: Placed<TextBlock>[] = [];
   const media: Placed[] = [];
   for (const { part, from: place } of placed) {
@@ -80,12 +96,12 @@ function toolMessage(block: MessagesToolResult, from: string): { message: Placed
     texts.push({ part: textPart("What else it returned follows the results.", null), from });
     media.unshift({ part: textPart(`Returned by the tool call ${id}:`, null), from });
   }
-  if (block.is_error === true) {
+  if (isError) {
     texts.unshift({ part: textPart(texts.length === 0 ? FAILED : `${FAILED.slice(0, -1)}:`, null), from });
   }
   if (texts.length === 0) texts.push({ part: textPart("", null), from });
   const last = texts.at(-1);
-  if (last && block.cache_control != null) Object.assign(last.part, { cache_control: block.cache_control });
+  if (last && cacheControl != null) Object.assign(last.part, { cache_control: cacheControl });
   const message: ChatMessage = { role: "tool", tool_call_id: id, content: compact(texts.map(({ part }) => part)) };
   return { message: { message, from, parts: texts.map((part) => part.from) }, media };
 }
@@ -96,49 +112,85 @@ const FAILED = "The tool call failed.";
 function assistantMessage({ content }: MessagesAssistantTurn, from: string): PlacedMessage[] {
   if (typeof content === "string") return [{ message: { role: "assistant", content }, from, parts: [] }];
   if (content.length === 0) return [];
-  const texts: Placed<TextBlock>[] = [];
-  const calls: ToolCall[] = [];
-  const thoughts: string[] = [];
-  const sealed: Record<string, unknown>[] = [];
-  /** Kinds of the blocks that a source may take back, in their order. */
-  const order: string[] = [];
+  const draft = new AssistantDraft(from);
   for (const [at, block] of content.entries()) {
     switch (block.type) {
       case "text":
-        texts.push({ part: textPart(block.text, block.cache_control), from: `${from}.content[${at}]` });
-        if (block.text.trim() !== "") order.push(block.type);
+        draft.addText(textPart(block.text, block.cache_control), `${from}.content[${at}]`);
         break;
       case "tool_use":
-        calls.push({
+        draft.addCall({
           id: block.id,
           type: "function",
           function: { name: block.name, arguments: JSON.stringify(block.input) },
         });
-        order.push(block.type);
         break;
       case "thinking":
-        thoughts.push(block.thinking);
+        draft.addThought(block.thinking);
         // Without its signature no source takes the block itself back.
         if (block.signature != null && block.signature !== "") {
-          sealed.push({ type: "thinking", thinking: block.thinking, signature: block.signature });
-          order.push("thinking");
+          draft.addSealed({ type: "thinking", thinking: block.thinking, signature: block.signature });
         }
         break;
       default:
-        sealed.push({ type: "redacted_thinking", data: block.data });
-        order.push("thinking");
+        draft.addSealed({ type: "redacted_thinking", data: block.data });
     }
   }
-  const empty = calls.length > 0 ? null : "";
-  const message: AssistantMessage = {
-    role: "assistant",
-    content: texts.length === 0 ? empty : compact(texts.map(({ part }) => part)),
-  };
-  if (thoughts.length > 0) message.reasoning_content = thoughts.join("\n\n");
-  if (sealed.length > 0) message["thinking_blocks"] = sealed;
-  if (calls.length > 0) message.tool_calls = calls;
-  if (!isUsualOrder(order)) message["block_order"] = order;
-  return [{ message, from, parts: texts.map((part) => part.from) }];
+  return [draft.end()];
+}
+
+/** An assistant message in the making, from parts that come in their order. */
+export class AssistantDraft {
+  readonly from: string;
+  private readonly texts: Placed<TextBlock>[] = [];
+  private readonly calls: ToolCall[] = [];
+  private readonly thoughts: string[] = [];
+  private readonly sealed: Record<string, unknown>[] = [];
+  /** Kinds of the parts that a source may take back, in their order. */
+  private readonly order: string[] = [];
+
+  constructor(from: string) {
+    this.from = from;
+  }
+
+  /** It ends in text. */
+  get endsInText(): boolean {
+    return this.order.at(-1) === "text";
+  }
+
+  addText(part: TextBlock, from: string): void {
+    this.texts.push({ part, from });
+    if (part.text.trim() !== "") this.order.push("text");
+  }
+
+  addCall(call: ToolCall): void {
+    this.calls.push(call);
+    this.order.push("tool_use");
+  }
+
+  addThought(text: string): void {
+    this.thoughts.push(text);
+  }
+
+  /** @param block thinking that its source takes back as it is */
+  addSealed(block: Record<string, unknown>): void {
+    this.sealed.push(block);
+    this.order.push("thinking");
+  }
+
+  end(): PlacedMessage {
+    const { texts, calls, thoughts, sealed, order, from } = this;
+    const empty = calls.length > 0 ? null : "";
+    const message: AssistantMessage = {
+      role: "assistant",
+      content: texts.length === 0 ? empty : compact(texts.map(({ part }) => part)),
+    };
+    if (thoughts.length > 0) message.reasoning_content = thoughts.join("\n\n");
+    if (sealed.length > 0) message["thinking_blocks"] = sealed;
+    if (calls.length > 0) message.tool_calls = calls;
+    if (!isUsualOrder(order)) message["block_order"] = order;
+    return { message, from, parts: texts.map((part) => part.from) };
+  }
 }
 
 const USUAL_ORDER = ["thinking", "text", "tool_use"];

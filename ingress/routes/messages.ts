@@ -1,23 +1,20 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
-import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
-import { ApiError } from "#shared/errors.ts";
-import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
-import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { json } from "../answers.ts";
-import { readBody, type ReadBody } from "../body.ts";
-import { runPaidCall } from "../calls/paid-call.ts";
+import { readBody } from "../body.ts";
 import { planCache } from "../calls/response-cache.ts";
+import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model"] as const satisfies readonly Act[];
 
@@ -76,40 +73,13 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const body = await readBody(context, call);
   await body.pause();
   const { request, paramOf } = chatRequestOf(parse("MessagesRequest", body.value));
-  const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
-  const integers = await integersOf(body);
-  await body.pause();
-  const text = stringifyExact(request, integers);
-  const textBytes = Buffer.byteLength(text);
-  await body.pause();
-  try {
-    const files = await findStoredFiles(context.database, callerOf(call), request);
-    const bound = checkChat(request, model, textBytes, files);
-    const cache = await planCache(call.request.headers.get("x-cache"), model, "messages", body, request);
-    return await runPaidCall(context, call, { kind: CHAT, api: "anthropic", model, bound, text, textBytes, cache });
-  } catch (error) {
-    throw withParam(error, paramOf);
-  }
-}
-
-function integersOf({
-  text,
-  textBytes,
-  work,
-}: ReadBody): ExactIntegers | undefined | Promise<ExactIntegers | undefined> {
-  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
-  return work((slices) => slices.run(findingExactIntegers(text)));
-}
-
-/** The same error, about the parameter as the caller knows it. */
-function withParam(error: unknown, paramOf: (param: string) => string): unknown {
-  if (!(error instanceof ApiError) || error.param === null) return error;
-  return new ApiError(error.code, error.message, {
-    param: paramOf(error.param),
-    headers: error.headers,
-    ...(error.shouldRetry === undefined ? {} : { shouldRetry: error.shouldRetry }),
-    cause: error,
+  const header = call.request.headers.get("x-cache");
+  return runTranslatedCall(context, call, body, {
+    api: "anthropic",
+    request,
+    paramOf,
+    planCache: (model) => planCache(header, model, "messages", body, request),
   });
 }
 

@@ -29,10 +29,10 @@ export async function parsedText<N extends SchemaName>(
 }
 
 /** The same, of a request that may come without a body: that is an empty one. */
-export function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
+export async function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
   const { headers, body } = call.request;
   const isEmpty = body === null || headers.get("content-length") === "0";
-  return isEmpty ? Promise.resolve(parse(name, {})) : parsedBody(call, name);
+  return isEmpty ? parse(name, {}) : parsedBody(call, name);
 }
 
 /** The digits of a number of a body, as its text has them: as a double it could have lost the last of them. */

@@ -11,6 +11,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
 
 import { JSON_TYPE } from "../answers.ts";
+import type { FailureEvents } from "../responses/object.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
@@ -35,7 +36,9 @@ export interface CallFacts {
   /** Bytes that its request takes in memory until it is on the queue. */
   readonly requestBytes: number;
   /** API whose format the response has, and an error inside a stream. */
-  readonly api: "openai" | "anthropic";
+  readonly api: "openai" | "anthropic" | "responses";
+  /** Last events of a Responses stream that failed. */
+  readonly failureEvents?: FailureEvents;
 }
 
 /** Reason why a call ends from our side. */
@@ -93,6 +96,10 @@ export class Call implements ReplyListener {
   private readonly events: CallEvents;
   private readonly publishedAt = performance.now();
   private parts: Uint8Array[] = [];
+  /** The model that answers a stream. */
+  private model = "";
+  /** Lines that a Responses stream has been sent; an event has three. */
+  private lines = 0;
   private body: StreamBody | undefined;
   private lastFrameAt = 0;
   private handedOutAt = 0;
@@ -149,6 +156,7 @@ export class Call implements ReplyListener {
       case "delta":
         this.relayed = { nano: BigInt(frame.nano), tokens: frame.tokens };
         this.body?.write(data);
+        this.countLines(data);
         break;
       case "part":
         if (this.body) this.body.write(data);
@@ -217,7 +225,9 @@ export class Call implements ReplyListener {
   private begin(frame: HeadFrame, data: Uint8Array): void {
     const body = new StreamBody({ onLeft: (reason) => this.end(reason) });
     this.body = body;
+    this.model = frame.model;
     body.write(data);
+    this.countLines(data);
     this.relayed = { nano: BigInt(frame.nano), tokens: frame.tokens };
     this.events.onFirst(this, frame.upstream_ms, true);
     this.resolve(
@@ -232,8 +242,15 @@ export class Call implements ReplyListener {
       this.reject(error);
       return;
     }
-    this.body.write(new TextEncoder().encode(errorEvent(error, this.facts)));
+    const { failureEvents } = this.facts;
+    const events = failureEvents?.(error, this.model, Math.floor(this.lines / LINES_OF_EVENT));
+    this.body.write(new TextEncoder().encode(events ?? errorEvent(error, this.facts)));
     this.body.end();
+  }
+
+  private countLines(data: Uint8Array): void {
+    if (this.facts.failureEvents === undefined) return;
+    for (let at = data.indexOf(LINE_END); at >= 0; at = data.indexOf(LINE_END, at + 1)) this.lines += 1;
   }
 
   private over(reason: EndReason | undefined): Promise<boolean> {
@@ -242,6 +259,10 @@ export class Call implements ReplyListener {
     return this.events.onEnd(this, reason);
   }
 }
+
+const LINE_END = 0x0a;
+/** Its name, its data, and an empty one. */
+const LINES_OF_EVENT = 3;
 
 function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: EndFrame): Response {
   return new Response(parts.length === 0 ? (last as Uint8Array<ArrayBuffer>) : Buffer.concat([...parts, last]), {
@@ -255,7 +276,7 @@ function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: En
 
 /** The last event of a stream that failed. */
 function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
-  if (api === "openai") return `data: ${JSON.stringify(errorEnvelope(error.code, error.message, error.param))}\n\n`;
+  if (api !== "anthropic") return `data: ${JSON.stringify(errorEnvelope(error.code, error.message, error.param))}\n\n`;
   const type = ANTHROPIC_TYPES[error.code] ?? "api_error";
   const members = { type: "error", error: { type, message: error.message }, request_id: requestId };
   return `event: error\ndata: ${JSON.stringify(members)}\n\n`;

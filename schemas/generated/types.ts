@@ -173,6 +173,54 @@ export type MessagesOutputConfig = {
   [k: string]: unknown;
 } | null;
 /**
+ * Something the model may ask its client to do.
+ */
+export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool;
+/**
+ * Form of the text handed to a custom tool.
+ */
+export type ResponsesCustomFormat = ResponsesTextInput | ResponsesGrammarInput;
+/**
+ * Whether tools may, must or must not be called, or which one.
+ */
+export type ResponsesToolChoice = ResponsesToolChoiceMode | ResponsesNamedChoice;
+/**
+ * `none` forbids, `auto` leaves it to the model, `required` demands at least one call.
+ */
+export type ResponsesToolChoiceMode = "none" | "auto" | "required";
+/**
+ * One named tool, or a subset of the tools.
+ */
+export type ResponsesNamedChoice = ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesAllowedTools;
+/**
+ * Shape of the answer's text.
+ */
+export type ResponsesFormat = ResponsesTextFormat | ResponsesJsonObject | ResponsesJsonSchema;
+/**
+ * One item of a conversation. An item without `type` is a message.
+ */
+export type ResponsesItem = ResponsesMessage | ResponsesTypedItem;
+/**
+ * One part of a message.
+ */
+export type ResponsesContentPart =
+  ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesOutputText | ResponsesRefusal;
+/**
+ * An item that is no message: calls of tools and their results, earlier reasoning.
+ */
+export type ResponsesTypedItem =
+  | ResponsesReasoning
+  | ResponsesFunctionCall
+  | ResponsesFunctionCallOutput
+  | ResponsesCustomCall
+  | ResponsesCustomCallOutput
+  | ResponsesItemReference
+  | ResponsesCompaction;
+/**
+ * One part of what a tool returned.
+ */
+export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile;
+/**
  * Why the model stopped.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
@@ -200,6 +248,47 @@ export type MessageStopReason = "end_turn" | "max_tokens" | "stop_sequence" | "t
  * Text, JSON of a tool's input, thinking, or a thinking block's signature.
  */
 export type MessagePiece = MessageTextPiece | MessageInputPiece | MessageThinkingPiece | MessageSignature;
+/**
+ * One event of a streamed answer; its `event:` line repeats `type`, and `sequence_number` rises by one from 0. Items come under indexes from 0. A stream ends with `data: [DONE]`; one that fails has `error` and `response.failed` before it.
+ */
+export type ResponseStreamEvent =
+  | ResponseCreated
+  | ResponseInProgress
+  | ResponseCompleted
+  | ResponseIncomplete
+  | ResponseFailed
+  | ResponseItemAdded
+  | ResponseItemDone
+  | ResponsePartAdded
+  | ResponsePartDone
+  | ResponseTextDelta
+  | ResponseTextDone
+  | ResponseAnnotationAdded
+  | ResponseRefusalDelta
+  | ResponseRefusalDone
+  | ResponseReasoningDelta
+  | ResponseReasoningDone
+  | ResponseSummaryPartAdded
+  | ResponseSummaryPartDone
+  | ResponseSummaryDelta
+  | ResponseSummaryDone
+  | ResponseArgumentsDelta
+  | ResponseArgumentsDone
+  | ResponseCustomDelta
+  | ResponseCustomDone
+  | ResponseError;
+/**
+ * One item of what the model wrote.
+ */
+export type ResponseItem = ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall;
+/**
+ * One part of the words of an answer.
+ */
+export type ResponsePart = ResponseText | ResponseRefusal;
+/**
+ * A part of a message or of reasoning.
+ */
+export type ResponseAnyPart = ResponseText | ResponseRefusal | ResponseReasoningText;
 
 /**
  * Title → type, for every schema that has a validator.
@@ -262,6 +351,8 @@ export interface SchemaTypes {
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
   OperatorWorkspaceUpdateRequest: OperatorWorkspaceUpdateRequest;
   PipelineRunRequest: PipelineRunRequest;
+  ResponsesCompactRequest: ResponsesCompactRequest;
+  ResponsesRequest: ResponsesRequest;
   SpeechRequest: SpeechRequest;
   SubscriptionCreateRequest: SubscriptionCreateRequest;
   TranscriptionRequest: TranscriptionRequest;
@@ -271,6 +362,11 @@ export interface SchemaTypes {
   WorkflowRunRequest: WorkflowRunRequest;
   WorkflowUpdateRequest: WorkflowUpdateRequest;
   WorkspaceUpdateRequest: WorkspaceUpdateRequest;
+  ResponsesItem: ResponsesItem;
+  ResponsesMessage: ResponsesMessage;
+  ResponsesText: ResponsesText;
+  ResponsesTool: ResponsesTool;
+  ResponsesTypedItem: ResponsesTypedItem;
   ApiKeyList: ApiKeyList;
   ApiKey: ApiKey;
   AuditLogEntry: AuditLogEntry;
@@ -343,6 +439,12 @@ export interface SchemaTypes {
   OperatorWorkspaceList: OperatorWorkspaceList;
   OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
+  ResponseCompaction: ResponseCompaction;
+  ModelResponseDeleted: ModelResponseDeleted;
+  ResponseStreamEvent: ResponseStreamEvent;
+  ResponseInputList: ResponseInputList;
+  ResponseInputTokens: ResponseInputTokens;
+  ModelResponse: ModelResponse;
   Service: Service;
   SigningSecret: SigningSecret;
   SpeechEvent: SpeechEvent;
@@ -1613,7 +1715,13 @@ export interface JobMessage {
   /**
    * Whose format the answer has; absent: OpenAI's.
    */
-  api?: "openai" | "anthropic";
+  api?: "openai" | "anthropic" | "responses";
+  /**
+   * Of a call whose answer has the form of OpenAI's Responses: the object (ModelResponse) that the answer completes.
+   */
+  response?: {
+    [k: string]: unknown;
+  };
   /**
    * Id of the call as its client sees it.
    */
@@ -3183,6 +3291,331 @@ export interface PipelineRunRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/responses/compact: a conversation as POST /v1/responses takes it. Members not named here are accepted without effect.
+ */
+export interface ResponsesCompactRequest {
+  /**
+   * Slug of a chat model from GET /v1/models; it writes the summary.
+   */
+  model: string;
+  /**
+   * The conversation, oldest item first; behind that of `previous_response_id`.
+   */
+  input?:
+    | string
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Instructions that preceded the conversation.
+   */
+  instructions?: string | null;
+  /**
+   * A stored response, whose conversation stands before `input`.
+   */
+  previous_response_id?: string | null;
+  /**
+   * Groups calls that share a long beginning, for sources that cache prompts.
+   */
+  prompt_cache_key?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Tools that run elsewhere than at the client, such as web search, are not offered here. Accepted without effect: `max_tool_calls`, `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
+ */
+export interface ResponsesRequest {
+  /**
+   * Slug of a chat model from GET /v1/models.
+   */
+  model: string;
+  /**
+   * What the user says, or the conversation so far, oldest item first.
+   *
+   * @minItems 1
+   */
+  input:
+    | string
+    | {
+        [k: string]: unknown;
+      }[];
+  /**
+   * Instructions that precede the conversation.
+   */
+  instructions?: string | null;
+  /**
+   * Send the answer as server-sent events while it is written.
+   */
+  stream?: boolean | null;
+  /**
+   * Accepted without effect: events are not padded.
+   */
+  stream_options?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Most tokens the answer may have, reasoning included.
+   */
+  max_output_tokens?: number | null;
+  /**
+   * Randomness; 0 is the most repeatable.
+   */
+  temperature?: number | null;
+  /**
+   * Sample from the most likely tokens that together reach this probability.
+   */
+  top_p?: number | null;
+  /**
+   * Makes tokens less likely once they occur at all.
+   */
+  presence_penalty?: number | null;
+  /**
+   * Makes tokens less likely the more often they already occur.
+   */
+  frequency_penalty?: number | null;
+  /**
+   * Alternatives to report per token; asks for log probabilities.
+   */
+  top_logprobs?: number | null;
+  /**
+   * `message.output_text.logprobs` asks for log probabilities. The others have no effect: what a source needs back of its reasoning stands in `encrypted_content` in any case.
+   */
+  include?:
+    | (
+        | "file_search_call.results"
+        | "web_search_call.results"
+        | "web_search_call.action.sources"
+        | "message.input_image.image_url"
+        | "computer_call_output.output.image_url"
+        | "code_interpreter_call.outputs"
+        | "reasoning.encrypted_content"
+        | "message.output_text.logprobs"
+      )[]
+    | null;
+  /**
+   * What the model may call.
+   */
+  tools?: ResponsesTool[] | null;
+  tool_choice?: ResponsesToolChoice | null;
+  /**
+   * Allow several calls in one answer.
+   */
+  parallel_tool_calls?: boolean | null;
+  /**
+   * Limits tools that are not offered here.
+   */
+  max_tool_calls?: number | null;
+  text?: ResponsesText | null;
+  reasoning?: {
+    /**
+     * How much to think before answering, in the model's own steps, such as `low` or `high`.
+     */
+    effort?: string | null;
+    /**
+     * Visible reasoning as a summary; left out, it is the text of a reasoning item.
+     */
+    summary?: "auto" | "concise" | "detailed" | null;
+    /**
+     * @deprecated
+     * Older name of `summary`.
+     */
+    generate_summary?: "auto" | "concise" | "detailed" | null;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * A conversation that is too long is refused, with `auto` too.
+   */
+  truncation?: "auto" | "disabled" | null;
+  /**
+   * Store the response, so that later calls go on from it; left out, it is stored.
+   */
+  store?: boolean | null;
+  /**
+   * Labels of the caller's own, at most 16; the answer repeats them.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * Processing tier of the source, passed on.
+   */
+  service_tier?: string | null;
+  /**
+   * The caller's name for its end user.
+   */
+  user?: string | null;
+  /**
+   * Stable pseudonym of the end user, for the source's abuse checks.
+   */
+  safety_identifier?: string | null;
+  /**
+   * Groups calls that share a long beginning, for sources that cache prompts.
+   */
+  prompt_cache_key?: string | null;
+  /**
+   * A stored response: its conversation stands before `input`, without its `instructions`.
+   */
+  previous_response_id?: string | null;
+  /**
+   * Conversations are not kept here: null or left out.
+   */
+  conversation?: null;
+  /**
+   * Prompts are not kept here: null or left out.
+   */
+  prompt?: null;
+  /**
+   * Not offered here: null or left out.
+   */
+  moderation?: null;
+  /**
+   * Not offered here: empty or left out.
+   *
+   * @maxItems 0
+   */
+  context_management?: unknown[] | null;
+  /**
+   * Not offered here: false or left out.
+   */
+  background?: false | null;
+  [k: string]: unknown;
+}
+/**
+ * A function called with JSON arguments.
+ */
+export interface ResponsesFunctionTool {
+  type: "function";
+  name: string;
+  /**
+   * When and how to use it.
+   */
+  description?: string | null;
+  /**
+   * JSON Schema of the arguments; left out, the function takes none.
+   */
+  parameters?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Hold the model to the schema exactly.
+   */
+  strict?: boolean | null;
+  [k: string]: unknown;
+}
+/**
+ * A tool called with free text. Models are shown it as a function with one text; a grammar is told them in words.
+ */
+export interface ResponsesCustomTool {
+  type: "custom";
+  name: string;
+  /**
+   * When and how to use it.
+   */
+  description?: string | null;
+  format?: ResponsesCustomFormat;
+  [k: string]: unknown;
+}
+/**
+ * Any text.
+ */
+export interface ResponsesTextInput {
+  type: "text";
+  [k: string]: unknown;
+}
+/**
+ * Text of a grammar.
+ */
+export interface ResponsesGrammarInput {
+  type: "grammar";
+  syntax: "lark" | "regex";
+  definition: string;
+  [k: string]: unknown;
+}
+/**
+ * Calls this function.
+ */
+export interface ResponsesFunctionChoice {
+  type: "function";
+  name: string;
+  [k: string]: unknown;
+}
+/**
+ * Calls this custom tool.
+ */
+export interface ResponsesCustomChoice {
+  type: "custom";
+  name: string;
+  [k: string]: unknown;
+}
+/**
+ * Narrows the tools for this call without resending the list.
+ */
+export interface ResponsesAllowedTools {
+  type: "allowed_tools";
+  mode: "auto" | "required";
+  /**
+   * @minItems 1
+   * @maxItems 128
+   */
+  tools: ResponsesAllowedTool[];
+  [k: string]: unknown;
+}
+/**
+ * A tool by its name.
+ */
+export interface ResponsesAllowedTool {
+  type: "function" | "custom";
+  name: string;
+  [k: string]: unknown;
+}
+/**
+ * Form of the answer's text.
+ */
+export interface ResponsesText {
+  format?: ResponsesFormat;
+  /**
+   * How long answers should be.
+   */
+  verbosity?: "low" | "medium" | "high" | null;
+  [k: string]: unknown;
+}
+/**
+ * Any text.
+ */
+export interface ResponsesTextFormat {
+  type: "text";
+  [k: string]: unknown;
+}
+/**
+ * One JSON object of no fixed shape; the input should ask for JSON too.
+ */
+export interface ResponsesJsonObject {
+  type: "json_object";
+  [k: string]: unknown;
+}
+/**
+ * JSON that meets a schema.
+ */
+export interface ResponsesJsonSchema {
+  type: "json_schema";
+  name: string;
+  /**
+   * Tells the model what the answer is for.
+   */
+  description?: string | null;
+  /**
+   * JSON Schema of the answer.
+   */
+  schema: {
+    [k: string]: unknown;
+  };
+  /**
+   * Hold the model to the schema exactly.
+   */
+  strict?: boolean | null;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/audio/speech. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface SpeechRequest {
@@ -3447,6 +3880,266 @@ export interface WorkspaceUpdateRequest {
    * A name that no other workspace has. Paths under /workspaces/ take it in place of the id.
    */
   name: string;
+  [k: string]: unknown;
+}
+/**
+ * Words of one side of the conversation.
+ */
+export interface ResponsesMessage {
+  /**
+   * May be left out.
+   */
+  type?: "message";
+  role: "user" | "assistant" | "system" | "developer";
+  /**
+   * Text, or parts. Images and files stand in messages of the user only.
+   */
+  content: string | ResponsesContentPart[];
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  phase?: "commentary" | "final_answer" | null;
+  [k: string]: unknown;
+}
+/**
+ * Plain text.
+ */
+export interface ResponsesInputText {
+  type: "input_text";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * An image the model should look at: `image_url` or `file_id`.
+ */
+export interface ResponsesInputImage {
+  type: "input_image";
+  /**
+   * An http(s) address, or the image itself as a data URL.
+   */
+  image_url?: string | null;
+  /**
+   * Id of a file in the workspace's file store.
+   */
+  file_id?: string | null;
+  /**
+   * How closely to look; decides how many tokens the image costs.
+   */
+  detail?: "auto" | "low" | "high" | null;
+  [k: string]: unknown;
+}
+/**
+ * A document the model should read: one of `file_id`, `file_data` and `file_url`.
+ */
+export interface ResponsesInputFile {
+  type: "input_file";
+  /**
+   * Id of a file in the workspace's file store.
+   */
+  file_id?: string | null;
+  /**
+   * The file as a data URL.
+   */
+  file_data?: string | null;
+  /**
+   * An http(s) address of the file.
+   */
+  file_url?: string | null;
+  filename?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Text of an earlier answer.
+ */
+export interface ResponsesOutputText {
+  type: "output_text";
+  text: string;
+  /**
+   * Accepted as answers have them, without effect.
+   */
+  annotations?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Accepted as answers have them, without effect.
+   */
+  logprobs?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  [k: string]: unknown;
+}
+/**
+ * What the model said when it declined.
+ */
+export interface ResponsesRefusal {
+  type: "refusal";
+  refusal: string;
+  [k: string]: unknown;
+}
+/**
+ * Earlier reasoning, sent back as an answer had it, to models that want it.
+ */
+export interface ResponsesReasoning {
+  type: "reasoning";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  summary: ResponsesSummaryText[];
+  content?: ResponsesReasoningText[] | null;
+  /**
+   * The form in which its source takes it back; of another service it has no effect.
+   */
+  encrypted_content?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Part of a summary of reasoning.
+ */
+export interface ResponsesSummaryText {
+  type: "summary_text";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * Part of visible reasoning.
+ */
+export interface ResponsesReasoningText {
+  type: "reasoning_text";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * A call of a function that the model asked for.
+ */
+export interface ResponsesFunctionCall {
+  type: "function_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * Repeated by the item with its result.
+   */
+  call_id: string;
+  name: string;
+  /**
+   * JSON as text.
+   */
+  arguments: string;
+  [k: string]: unknown;
+}
+/**
+ * Result of a function call.
+ */
+export interface ResponsesFunctionCallOutput {
+  type: "function_call_output";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * That of the call, which is an earlier item.
+   */
+  call_id: string;
+  /**
+   * Text, or parts. Images and files in it follow the texts of all results.
+   */
+  output: string | ResponsesInputPart[];
+  [k: string]: unknown;
+}
+/**
+ * A call of a custom tool that the model asked for.
+ */
+export interface ResponsesCustomCall {
+  type: "custom_tool_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * Repeated by the item with its result.
+   */
+  call_id: string;
+  name: string;
+  /**
+   * Free text.
+   */
+  input: string;
+  [k: string]: unknown;
+}
+/**
+ * Result of a custom tool call.
+ */
+export interface ResponsesCustomCallOutput {
+  type: "custom_tool_call_output";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * That of the call, which is an earlier item.
+   */
+  call_id: string;
+  /**
+   * Text, or parts. Images and files in it follow the texts of all results.
+   */
+  output: string | ResponsesInputPart[];
+  [k: string]: unknown;
+}
+/**
+ * An item of a stored response, of its input or its output.
+ */
+export interface ResponsesItemReference {
+  type: "item_reference";
+  /**
+   * Id of the item.
+   */
+  id: string;
+  [k: string]: unknown;
+}
+/**
+ * A summary of what came before, as POST /v1/responses/compact wrote it.
+ */
+export interface ResponsesCompaction {
+  type: "compaction";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  encrypted_content: string;
   [k: string]: unknown;
 }
 /**
@@ -5529,6 +6222,567 @@ export interface PresetList {
     can_be_given: boolean;
     [k: string]: unknown;
   }[];
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/responses/compact: its `output` stands for the conversation as the beginning of a new `input`.
+ */
+export interface ResponseCompaction {
+  id: string;
+  object: "response.compaction";
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  output: ResponseCompactionItem[];
+  usage: ResponseUsage;
+  [k: string]: unknown;
+}
+/**
+ * A summary of the conversation.
+ */
+export interface ResponseCompactionItem {
+  id: string;
+  type: "compaction";
+  encrypted_content: string;
+  [k: string]: unknown;
+}
+/**
+ * Tokens the call used; totals contain their details.
+ */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: {
+    cached_tokens: number;
+    cache_write_tokens: number;
+    [k: string]: unknown;
+  };
+  output_tokens: number;
+  output_tokens_details: {
+    reasoning_tokens: number;
+    [k: string]: unknown;
+  };
+  total_tokens: number;
+  [k: string]: unknown;
+}
+/**
+ * Answer of DELETE /v1/responses/{response_id}.
+ */
+export interface ModelResponseDeleted {
+  id: string;
+  object: "response";
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * It begins.
+ */
+export interface ResponseCreated {
+  type: "response.created";
+  sequence_number: number;
+  response: ModelResponse;
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/responses. Settings of the request stand in it as they were applied; every member is always there.
+ */
+export interface ModelResponse {
+  id: string;
+  object: "response";
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  /**
+   * Unix seconds; null unless it is completed.
+   */
+  completed_at: number | null;
+  status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+  /**
+   * Why it failed.
+   */
+  error: {
+    code: string;
+    message: string;
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Why it is incomplete.
+   */
+  incomplete_details: {
+    reason: "max_output_tokens" | "content_filter";
+    [k: string]: unknown;
+  } | null;
+  /**
+   * The model that served the call.
+   */
+  model: string;
+  output: ResponseItem[];
+  /**
+   * Null before its end.
+   */
+  usage: ResponseUsage | null;
+  instructions: string | null;
+  previous_response_id: string | null;
+  tools: ResponsesTool[];
+  tool_choice: ResponsesToolChoice;
+  parallel_tool_calls: boolean;
+  max_tool_calls: number | null;
+  text: ResponsesText;
+  reasoning: {
+    effort: string | null;
+    summary: string | null;
+    [k: string]: unknown;
+  };
+  temperature: number;
+  top_p: number;
+  presence_penalty: number;
+  frequency_penalty: number;
+  top_logprobs: number;
+  max_output_tokens: number | null;
+  truncation: "disabled";
+  store: boolean;
+  background: boolean;
+  service_tier: string;
+  metadata: {
+    [k: string]: string;
+  };
+  user: string | null;
+  safety_identifier: string | null;
+  prompt_cache_key: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Words of the answer.
+ */
+export interface ResponseMessage {
+  id: string;
+  type: "message";
+  role: "assistant";
+  status: "in_progress" | "completed" | "incomplete";
+  content: ResponsePart[];
+  [k: string]: unknown;
+}
+/**
+ * Text.
+ */
+export interface ResponseText {
+  type: "output_text";
+  text: string;
+  /**
+   * Sources the model cites.
+   */
+  annotations: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Empty unless asked for.
+   */
+  logprobs: ResponseLogprob[];
+  [k: string]: unknown;
+}
+/**
+ * Log probability of one token.
+ */
+export interface ResponseLogprob {
+  token: string;
+  logprob: number;
+  bytes?: number[] | null;
+  top_logprobs?: {
+    token: string;
+    logprob: number;
+    bytes?: number[] | null;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * What the model said when it declined.
+ */
+export interface ResponseRefusal {
+  type: "refusal";
+  refusal: string;
+  [k: string]: unknown;
+}
+/**
+ * Visible reasoning: as `summary` where the request asked for one, else as `content`. Send it back unchanged with the next turn.
+ */
+export interface ResponseReasoning {
+  id: string;
+  type: "reasoning";
+  status: "in_progress" | "completed" | "incomplete";
+  summary: ResponseSummaryText[];
+  content?: ResponseReasoningText[];
+  /**
+   * The form in which its source takes it back; null where it takes none.
+   */
+  encrypted_content?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Part of a summary.
+ */
+export interface ResponseSummaryText {
+  type: "summary_text";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * Part of visible reasoning.
+ */
+export interface ResponseReasoningText {
+  type: "reasoning_text";
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * A function the client is asked to call.
+ */
+export interface ResponseFunctionCall {
+  id: string;
+  type: "function_call";
+  status: "in_progress" | "completed" | "incomplete";
+  /**
+   * Repeated by the item with its result.
+   */
+  call_id: string;
+  name: string;
+  /**
+   * JSON as text, written by the model: check it before use.
+   */
+  arguments: string;
+  /**
+   * Members of the source's own, to be sent back with the call.
+   */
+  extra_content?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * A custom tool the client is asked to call.
+ */
+export interface ResponseCustomCall {
+  id: string;
+  type: "custom_tool_call";
+  status: "in_progress" | "completed" | "incomplete";
+  /**
+   * Repeated by the item with its result.
+   */
+  call_id: string;
+  name: string;
+  /**
+   * Free text written by the model.
+   */
+  input: string;
+  /**
+   * Members of the source's own, to be sent back with the call.
+   */
+  extra_content?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * The model is at work.
+ */
+export interface ResponseInProgress {
+  type: "response.in_progress";
+  sequence_number: number;
+  response: ModelResponse;
+  [k: string]: unknown;
+}
+/**
+ * It is whole.
+ */
+export interface ResponseCompleted {
+  type: "response.completed";
+  sequence_number: number;
+  response: ModelResponse;
+  [k: string]: unknown;
+}
+/**
+ * It ended at a limit.
+ */
+export interface ResponseIncomplete {
+  type: "response.incomplete";
+  sequence_number: number;
+  response: ModelResponse;
+  [k: string]: unknown;
+}
+/**
+ * It broke off.
+ */
+export interface ResponseFailed {
+  type: "response.failed";
+  sequence_number: number;
+  response: ModelResponse;
+  [k: string]: unknown;
+}
+/**
+ * An item begins, still empty.
+ */
+export interface ResponseItemAdded {
+  type: "response.output_item.added";
+  sequence_number: number;
+  output_index: number;
+  item: ResponseItem;
+  [k: string]: unknown;
+}
+/**
+ * An item is whole.
+ */
+export interface ResponseItemDone {
+  type: "response.output_item.done";
+  sequence_number: number;
+  output_index: number;
+  item: ResponseItem;
+  [k: string]: unknown;
+}
+/**
+ * A part begins, still empty.
+ */
+export interface ResponsePartAdded {
+  type: "response.content_part.added";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  part: ResponseAnyPart;
+  [k: string]: unknown;
+}
+/**
+ * A part is whole.
+ */
+export interface ResponsePartDone {
+  type: "response.content_part.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  part: ResponseAnyPart;
+  [k: string]: unknown;
+}
+/**
+ * Text to append.
+ */
+export interface ResponseTextDelta {
+  type: "response.output_text.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  delta: string;
+  logprobs: ResponseLogprob[];
+  [k: string]: unknown;
+}
+/**
+ * The text is whole.
+ */
+export interface ResponseTextDone {
+  type: "response.output_text.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  text: string;
+  logprobs: ResponseLogprob[];
+  [k: string]: unknown;
+}
+/**
+ * The text cites a source.
+ */
+export interface ResponseAnnotationAdded {
+  type: "response.output_text.annotation.added";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  annotation_index: number;
+  annotation: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Refusal to append.
+ */
+export interface ResponseRefusalDelta {
+  type: "response.refusal.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  delta: string;
+  [k: string]: unknown;
+}
+/**
+ * The refusal is whole.
+ */
+export interface ResponseRefusalDone {
+  type: "response.refusal.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  refusal: string;
+  [k: string]: unknown;
+}
+/**
+ * Reasoning to append.
+ */
+export interface ResponseReasoningDelta {
+  type: "response.reasoning_text.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  delta: string;
+  [k: string]: unknown;
+}
+/**
+ * The reasoning is whole.
+ */
+export interface ResponseReasoningDone {
+  type: "response.reasoning_text.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  content_index: number;
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * A part of a summary begins, still empty.
+ */
+export interface ResponseSummaryPartAdded {
+  type: "response.reasoning_summary_part.added";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  summary_index: number;
+  part: ResponseSummaryText;
+  [k: string]: unknown;
+}
+/**
+ * A part of a summary is whole.
+ */
+export interface ResponseSummaryPartDone {
+  type: "response.reasoning_summary_part.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  summary_index: number;
+  part: ResponseSummaryText;
+  [k: string]: unknown;
+}
+/**
+ * Summary to append.
+ */
+export interface ResponseSummaryDelta {
+  type: "response.reasoning_summary_text.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  summary_index: number;
+  delta: string;
+  [k: string]: unknown;
+}
+/**
+ * The summary is whole.
+ */
+export interface ResponseSummaryDone {
+  type: "response.reasoning_summary_text.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  summary_index: number;
+  text: string;
+  [k: string]: unknown;
+}
+/**
+ * JSON text to append; whole at the item's end only.
+ */
+export interface ResponseArgumentsDelta {
+  type: "response.function_call_arguments.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  delta: string;
+  [k: string]: unknown;
+}
+/**
+ * The arguments are whole.
+ */
+export interface ResponseArgumentsDone {
+  type: "response.function_call_arguments.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  name: string;
+  arguments: string;
+  [k: string]: unknown;
+}
+/**
+ * Input of a custom tool to append.
+ */
+export interface ResponseCustomDelta {
+  type: "response.custom_tool_call_input.delta";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  delta: string;
+  [k: string]: unknown;
+}
+/**
+ * The input is whole.
+ */
+export interface ResponseCustomDone {
+  type: "response.custom_tool_call_input.done";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  input: string;
+  [k: string]: unknown;
+}
+/**
+ * The answer broke off; `response.failed` follows.
+ */
+export interface ResponseError {
+  type: "error";
+  sequence_number: number;
+  code: string;
+  message: string;
+  param: string | null;
+  /**
+   * The same, as other answers have it.
+   */
+  error: {
+    type: string;
+    code: string;
+    message: string;
+    param: string | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * A page of the items that a stored response was asked with.
+ */
+export interface ResponseInputList {
+  object: "list";
+  data: ResponsesItem[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Answer of POST /v1/responses/input_tokens.
+ */
+export interface ResponseInputTokens {
+  object: "response.input_tokens";
+  input_tokens: number;
   [k: string]: unknown;
 }
 /**

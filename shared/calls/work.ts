@@ -1,5 +1,5 @@
 /** Products of an admitted call, the same from every entry point: its hold, its work message, and the row of a durable job. */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Model } from "./model.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
@@ -48,7 +48,7 @@ export function holdOf(
 interface WorkFacts {
   readonly kind: { readonly name: JobMessage["kind"] };
   /** API whose format the response has. */
-  readonly api: "openai" | "anthropic";
+  readonly api: "openai" | "anthropic" | "responses";
   readonly model: Pick<Model, "slug" | "price">;
   readonly bound: CallBound;
   /** Key under which the complete response is cached, and for how many seconds. */
@@ -59,6 +59,8 @@ interface WorkFacts {
   readonly storedInputs?: StoredInputs;
   /** Its request brings what its check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
+  /** The object that the answer of a Responses call completes. */
+  readonly response?: ModelResponse;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
@@ -72,7 +74,19 @@ interface WorkFacts {
 export function workHead(
   caller: Caller,
   jobId: string,
-  { kind, api, model, bound, cache, price, storedInputs = {}, bringsCheck, isStreamed, fingerprint }: WorkFacts,
+  {
+    kind,
+    api,
+    model,
+    bound,
+    cache,
+    price,
+    response,
+    storedInputs = {},
+    bringsCheck,
+    isStreamed,
+    fingerprint,
+  }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // A streamed image has no fallback models.
@@ -83,6 +97,7 @@ export function workHead(
     dispatch: 1,
     kind: kind.name,
     ...(api === "openai" ? {} : { api }),
+    ...(response === undefined ? {} : { response }),
     request_id: jobId,
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,

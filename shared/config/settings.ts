@@ -120,6 +120,8 @@ export const SETTINGS = {
   auditLogRetentionDays: integer("SLUICE_AUDIT_LOG_RETENTION_DAYS", { usual: 730, least: 30, most: 36_500 }),
   /** Days that dead letters are kept, and settle faults that were dealt with. */
   faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
+  /** Hours that a stored response is kept. */
+  responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Scripts in a subset of Python are run. */
   python: flag("SLUICE_PYTHON", { usual: false }),
   /** Capabilities without which a worker of their pool does not start. */

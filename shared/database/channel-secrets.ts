@@ -7,11 +7,13 @@ interface SealedRow {
   readonly sealed: Readonly<Record<string, string>>;
 }
 
-/** Names of the keys that sealed what is stored. */
+/** Names of the keys that sealed what is stored, in channels and in responses. */
 export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select distinct split_part(field.value, '.', 2) as id
-     from notification_channel c, jsonb_each_text(c.sealed) field`,
+     from notification_channel c, jsonb_each_text(c.sealed) field
+     union
+     select sealed_by from response`,
   );
   return rows.map(({ id }) => id);
 }

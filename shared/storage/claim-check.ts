@@ -12,6 +12,7 @@ export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
 const RUN_OUTPUTS = "runs/";
 const RUN_INPUTS = "run-inputs/";
+const RESPONSES = "responses/";
 
 /**
  * Stores the text and returns its reference, `key#sha256`.
@@ -34,6 +35,11 @@ export function storeRunOutput(storage: Storage, runId: string, place: string, t
 /** The same for a run's input. @param part tells it from those of other tries to begin the run */
 export function storeRunInput(storage: Storage, runId: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_INPUTS}${runId}/${part}`, text);
+}
+
+/** The same for a response and what it was asked, sealed, which lies as long as its row. @param part tells it from that of another try */
+export function storeResponseText(storage: Storage, id: string, part: string, text: string): Promise<string> {
+  return storeText(storage, `${RESPONSES}${id}/${part}`, text);
 }
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
@@ -94,6 +100,11 @@ export function listRunOutputs(storage: Storage, pageMax = 1_000): Pages {
 /** All inputs of runs, likewise. */
 export function listRunInputs(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RUN_INPUTS, pageMax);
+}
+
+/** All texts of responses, likewise, under the ids of those. */
+export function listResponseTexts(storage: Storage, pageMax = 1_000): Pages {
+  return list(storage, RESPONSES, pageMax);
 }
 
 async function* list(storage: Storage, prefix: string, pageMax: number): Pages {

@@ -5,6 +5,7 @@ import { sharedBed } from "./families/shared-bed.ts";
 
 await import("./families/golden-costs.ts");
 await import("./families/sdk-matrix.ts");
+await import("./families/responses.ts");
 
 afterAll(async () => {
   await (await sharedBed()).stop();

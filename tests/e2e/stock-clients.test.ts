@@ -7,6 +7,8 @@ import { sharedStack } from "./stock-clients/shared-stack.ts";
 
 await import("./stock-clients/openai-sdk.ts");
 await import("./stock-clients/anthropic-sdk.ts");
+await import("./stock-clients/responses.ts");
+await import("./stock-clients/responses-socket.ts");
 await import("./stock-clients/embeddings.ts");
 await import("./stock-clients/files.ts");
 await import("./stock-clients/files-in-chat.ts");

@@ -1,12 +1,14 @@
-/** Claim checks whose call is over, and texts that no job or run names: each owner deletes its own, this takes what crashes left. */
+/** Claim checks whose call is over, stored responses that are, and texts that no job, run or response names: each owner deletes its own, this takes what crashes left. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
+import { dropExcessResponses, dropExpiredResponses, findKeptResponses, type Gone } from "#shared/database/responses.ts";
 import { findRunInputs } from "#shared/database/run-sweeps.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
 import {
   deleteClaim,
   listClaims,
+  listResponseTexts,
   listResults,
   listRunInputs,
   listRunOutputs,
@@ -73,6 +75,42 @@ export async function sweepRunTexts(context: Context, pageMax?: number): Promise
   await sweep(listRunOutputs, () => true);
   await sweep(listRunInputs, (key, inputRef) => inputRef?.startsWith(`${key}#`) === true);
   if (deleted > 0) log.info({ texts: deleted }, "texts that no run names deleted");
+  return deleted;
+}
+
+/** Responses of one workspace that are kept, the newest: so many, and so many bytes of them. */
+const RESPONSES_KEPT_MAX = { countMax: 10_000, bytesMax: 1_073_741_824 };
+
+const BATCH = 500;
+
+/** Deletes responses that are over, and the oldest of workspaces that have too many. */
+export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_MAX): Promise<void> {
+  const { database } = context;
+  const drop = async (batch: () => Promise<Gone[]>): Promise<void> => {
+    for (let count = BATCH; count === BATCH;) {
+      const gone = await batch();
+      for (const { reference } of gone) if (reference !== null) await isDeleted(context, reference);
+      count = gone.length;
+    }
+  };
+  await drop(() => dropExpiredResponses(database, BATCH));
+  await drop(() => dropExcessResponses(database, keptMax, BATCH));
+}
+
+/** Deletes texts of responses that are gone, or were never kept. @param pageMax looked at in one go */
+export async function sweepResponseTexts(context: Context, pageMax?: number): Promise<number> {
+  const { storage, database, log } = context;
+  let deleted = 0;
+  for await (const page of listResponseTexts(storage, pageMax)) {
+    const old = page.filter(isOld);
+    if (old.length === 0) continue;
+    const kept = await findKeptResponses(database, [...new Set(old.map(({ jobId }) => jobId))]);
+    for (const { key, jobId } of old) {
+      if (kept.get(jobId)?.startsWith(`${key}#`) === true) continue;
+      if (await isDeleted(context, key)) deleted += 1;
+    }
+  }
+  if (deleted > 0) log.info({ texts: deleted }, "texts that no response names deleted");
   return deleted;
 }
 

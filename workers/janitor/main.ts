@@ -12,7 +12,7 @@ import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
-import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
+import { sweepClaims, sweepResponses, sweepResponseTexts, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
 import {
   type JobSweepContext,
@@ -110,6 +110,8 @@ export async function startJanitor(): Promise<void> {
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
+    { name: "responses", everyMs: 60_000, run: () => sweepResponses({ storage, database, log }) },
+    { name: "response texts", everyMs: 3_600_000, run: () => sweepResponseTexts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, retention) },

@@ -2,6 +2,7 @@
  * Stock clients that hold the conversation of conversation.ts, each in its own idiom: streamed, tools run by the client,
  * every answer sent back as the client keeps it. What they report is brought to one form here and nowhere else.
  */
+import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import {
@@ -13,7 +14,16 @@ import {
   type UsageMetadata,
 } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { isStepCount, jsonSchema, type ModelMessage, type StepResult, streamText, tool, type ToolSet } from "ai";
+import {
+  isStepCount,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  type StepResult,
+  streamText,
+  tool,
+  type ToolSet,
+} from "ai";
 import OpenAI from "openai";
 
 import type { Target } from "#tests/faults/client.ts";
@@ -85,13 +95,10 @@ const openai: Converse = async (target, model) => {
 };
 
 /** The SDK runs the tools and goes on by itself. */
-const vercel: Converse = async (target, model) => {
-  const provider = createOpenAICompatible({
-    name: "sluice",
-    baseURL: `${target.url}/v1`,
-    apiKey: target.key,
-    includeUsage: true,
-  });
+async function converseBySdk(
+  model: LanguageModel,
+  more: Pick<StreamOptions, "providerOptions"> = {},
+): Promise<Heard[]> {
   const tools: ToolSet = Object.fromEntries(
     TOOL_NAMES.map((name) => {
       const { description, parameters, result } = TOOLS[name];
@@ -108,13 +115,14 @@ const vercel: Converse = async (target, model) => {
   const steps: StepResult<ToolSet>[] = [];
   const ask = async (messages: ModelMessage[]): Promise<ModelMessage[]> => {
     const result = streamText({
-      model: provider(model),
+      model,
       instructions: SYSTEM,
       messages,
       tools,
       stopWhen: isStepCount(2),
       maxOutputTokens: 2_000,
       maxRetries: 0,
+      ...more,
     });
     await result.consumeStream();
     steps.push(...(await result.steps));
@@ -136,7 +144,89 @@ const vercel: Converse = async (target, model) => {
     cached: usage.inputTokenDetails.cacheReadTokens ?? 0,
     output: usage.outputTokens ?? 0,
   }));
+}
+
+type StreamOptions = Parameters<typeof streamText>[0];
+
+const vercel: Converse = (target, model) => {
+  const provider = createOpenAICompatible({
+    name: "sluice",
+    baseURL: `${target.url}/v1`,
+    apiKey: target.key,
+    includeUsage: true,
+  });
+  return converseBySdk(provider(model));
 };
+
+/** By Responses, which is this provider's default; by its default, too, they are stored, and it refers to their items. */
+const vercelResponses: Converse = (target, model) => {
+  const provider = createOpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key });
+  return converseBySdk(provider(model));
+};
+
+/** Not stored, so that every item comes back whole. */
+const vercelStateless: Converse = (target, model) => {
+  const provider = createOpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key });
+  return converseBySdk(provider(model), { providerOptions: { openai: { store: false } } });
+};
+
+const openaiResponses: Converse = (target, model) => converseByResponses(target, model, false);
+
+/** Each call names the one before and brings what is new. */
+const openaiStored: Converse = (target, model) => converseByResponses(target, model, true);
+
+async function converseByResponses(target: Target, model: string, store: boolean): Promise<Heard[]> {
+  const client = new OpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key, maxRetries: 0 });
+  const input: OpenAI.Responses.ResponseInput = [
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: QUESTION },
+        { type: "input_image", image_url: PICTURE, detail: "auto" },
+      ],
+    },
+  ];
+  const tools = TOOL_NAMES.map((name): OpenAI.Responses.FunctionTool => {
+    const { description, parameters } = TOOLS[name];
+    return { type: "function", name, description, parameters, strict: null };
+  });
+  const heard: Heard[] = [];
+  let previous: string | null = null;
+  const ask = async (): Promise<OpenAI.Responses.ResponseFunctionToolCall[]> => {
+    const stream = client.responses.stream({
+      model,
+      instructions: SYSTEM,
+      input,
+      tools,
+      max_output_tokens: 2_000,
+      store,
+      previous_response_id: previous,
+    });
+    const { id, output, output_text: text, status, usage } = await stream.finalResponse();
+    if (!usage || status === undefined) throw new Error("the answer has no usage or no status");
+    if (store) {
+      previous = id;
+      input.length = 0;
+    } else input.push(...output.map((item) => item as OpenAI.Responses.ResponseInputItem));
+    const calls = output.filter((item) => item.type === "function_call");
+    heard.push({
+      text,
+      calls: calls.map((call) => ({ name: call.name, args: JSON.parse(call.arguments) as unknown })),
+      finish: status === "completed" ? (calls.length > 0 ? "tool_calls" : "stop") : status,
+      input: usage.input_tokens,
+      cached: usage.input_tokens_details.cached_tokens,
+      output: usage.output_tokens,
+    });
+    return calls;
+  };
+  for (const call of await ask()) {
+    input.push({ type: "function_call_output", call_id: call.call_id, output: resultOf(call.name) });
+  }
+  await ask();
+  input.push({ role: "user", content: THANKS });
+  await ask();
+  return heard;
+}
 
 const langchain: Converse = async (target, model) => {
   const chat = new ChatOpenAI({
@@ -229,5 +319,14 @@ const anthropic: Converse = async (target, model) => {
   return heard;
 };
 
-export const CLIENTS = { openai, vercel, langchain, anthropic } as const satisfies Readonly<Record<string, Converse>>;
+export const CLIENTS = {
+  openai,
+  openaiResponses,
+  openaiStored,
+  vercel,
+  vercelResponses,
+  vercelStateless,
+  langchain,
+  anthropic,
+} as const satisfies Readonly<Record<string, Converse>>;
 export type ClientName = keyof typeof CLIENTS;

@@ -68,7 +68,12 @@ const SENT: readonly Sent[] = [
 /** Clients that send unknown members of a call back, and with them Google's signature of the thoughts behind it. */
 const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   openai: true,
+  openaiResponses: true,
+  openaiStored: true,
   vercel: true,
+  // Of what it may refer to it sends calls whole.
+  vercelResponses: false,
+  vercelStateless: false,
   langchain: false,
   anthropic: false,
 };
@@ -78,7 +83,11 @@ const NO_SIGNATURE = "skip_thought_signature_validator";
 /** Clients that send Claude its signed thoughts back. */
 const KEEPS_THOUGHTS: Readonly<Record<ClientName, boolean>> = {
   openai: true,
+  openaiResponses: true,
+  openaiStored: true,
   vercel: false,
+  vercelResponses: true,
+  vercelStateless: true,
   langchain: false,
   anthropic: true,
 };

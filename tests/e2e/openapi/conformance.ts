@@ -52,6 +52,16 @@ test("text", async () => {
   await api.call("createMessage", { body: message });
   await api.call("createMessage", { body: { ...message, stream: true } });
   await api.call("countMessageTokens", { body: CHAT });
+  const asked = { model: "sandbox-chat", input: CHAT.messages };
+  const response_id = await idOf("createResponse", { body: asked });
+  await api.call("countResponseTokens", { body: asked });
+  await api.call("compactResponse", { body: asked });
+  await api.call("getResponse", { path: { response_id } });
+  await api.call("listResponseInput", { path: { response_id }, query: "?limit=1&order=asc" });
+  await api.call("deleteResponse", { path: { response_id } });
+  await api.call("createResponse", { body: { ...asked, stream: true } });
+  const failed = await ask<object[]>("createResponse", { body: { ...asked, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
+  expect(failed.at(-1)).toMatchObject({ type: "response.failed", response: { error: { code: "upstream_error" } } });
   await api.call("createEmbeddings", { body: { model: "sandbox-embed", input: ["tea", "coffee"] } });
 });
 

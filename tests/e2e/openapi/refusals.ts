@@ -141,6 +141,12 @@ test.each<[Code, string, Refused?]>([
     { path: { channelId: UNKNOWN } },
   ],
   ["job_not_found", "GET /v1/images/jobs/{job_id}", { path: { job_id: UNKNOWN } }],
+  ["response_not_found", "GET /v1/responses/{response_id}", { path: { response_id: "resp_unknown" } }],
+  [
+    "previous_response_not_found",
+    "POST /v1/responses",
+    { body: { model: "sandbox-chat", input: "x", previous_response_id: "resp_unknown" } },
+  ],
   ["run_not_found", "GET /v1/workflows/runs/{id}", { path: { id: UNKNOWN } }],
   ["workflow_not_found", "GET /v1/workflows/{id}", { path: { id: UNKNOWN } }],
   ["method_not_allowed", "DELETE /v1/models"],

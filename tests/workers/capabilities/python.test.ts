@@ -70,7 +70,7 @@ describe("a script in the subset of Python", () => {
     ["gives too large a value", "'x' * 2000000", "too_large: Expected a value of at most 1048576 bytes"],
   ])("that %s is ended with a reason", async (_what, text, said) => {
     // What ends by itself has time for that, however busy the machine is.
-    const timeout = said.includes("params.timeout") ? 0.5 : 20;
+    const timeout = said.includes("params.timeout") ? 0.5 : 5;
     expect(await refused(python(text, { timeout }))).toContain(said);
   });
 });

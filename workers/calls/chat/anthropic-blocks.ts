@@ -6,6 +6,8 @@
 
 import { ProviderError } from "../../providers/provider.ts";
 
+import type { CallPiece } from "./answer-parts.ts";
+
 /** Pieces of parallel tool calls that wait for their turn in an Anthropic stream; no answer of a model is longer. */
 export const BLOCKS_WAITING_CHARACTERS_MAX = 4 * 1_048_576;
 
@@ -15,14 +17,7 @@ export type Piece =
   /** Ends a thinking block; `text` is what the source says the block holds, of which some or all has come before. */
   | { readonly kind: "signature"; readonly text: string; readonly signature: string }
   | { readonly kind: "redacted"; readonly data: string }
-  | {
-      readonly kind: "call";
-      /** Pieces of one call share it. */
-      readonly call: number;
-      readonly id: string | undefined;
-      readonly name: string | undefined;
-      readonly text: string;
-    };
+  | CallPiece;
 
 interface TextBlock {
   readonly kind: "text" | "thinking";
@@ -141,7 +136,7 @@ export class BlockStream {
     block.signature = signature;
   }
 
-  private placeCall(piece: Extract<Piece, { kind: "call" }>): void {
+  private placeCall(piece: CallPiece): void {
     let block = this.calls.get(piece.call);
     if (!block) {
       block = {
@@ -246,7 +241,7 @@ function pieceOf(kind: Exclude<Block["kind"], "redacted">, text: string): Record
 }
 
 /** Tells when a JSON object that comes in pieces is whole, looking at each character once. */
-class JsonEnd {
+export class JsonEnd {
   private depth = 0;
   private isBegun = false;
   private isString = false;

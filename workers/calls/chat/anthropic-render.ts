@@ -4,12 +4,14 @@
  */
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
-import { arrange, type BlocksByKind } from "../../providers/anthropic/order.ts";
-import { isMembers, type Members, objectOf, parseObject, textOf } from "../../providers/json.ts";
+import { arrange } from "../../providers/anthropic/order.ts";
+import { type Members, membersOf, objectOf, parseObject, textOf } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
+import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
 import type { TextRendering } from "./render.ts";
+import { contentText } from "./stream-so-far.ts";
 
 /** One per attempt. */
 export function createAnthropicRendering(call: {
@@ -109,19 +111,14 @@ function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops:
   return { ...NOT_ENDED, stop_reason: "end_turn" };
 }
 
-/** The request of this API asks for one answer. */
-function firstChoice(choices: readonly Members[]): Members {
-  return choices.find((choice) => (choice["index"] ?? 0) === 0) ?? {};
-}
-
 function isRefusal(message: Members): boolean {
   return textOf(message["refusal"]) !== "";
 }
 
 /** The blocks of a whole message: thinking first where the source does not tell its place. */
 function contentOf(message: Members, uses: readonly Members[]): Members[] {
-  const thinking = listOf(message["thinking_blocks"]).flatMap(signedBlock);
-  const thought = reasoningOf(message) + thoughtsIn(message["content"]);
+  const thinking = membersOf(message["thinking_blocks"]).flatMap(signedBlock);
+  const thought = thoughtOf(message);
   // The signed blocks hold the same words again.
   const hasThoughts = thought !== "" && !thinking.some(({ block }) => block["type"] === "thinking");
   const text = contentText(message["content"]) + textOf(message["refusal"]);
@@ -130,12 +127,6 @@ function contentOf(message: Members, uses: readonly Members[]): Members[] {
     ...(hasThoughts ? [{ type: "thinking", thinking: thought, signature: "" }] : []),
     ...arrange({ thinking, texts, calls: uses }, undefined),
   ];
-}
-
-function signedBlock({ type, data, thinking, signature, after }: Members): BlocksByKind["thinking"] {
-  if (type === "redacted_thinking") return [{ block: { type, data: textOf(data) }, after }];
-  if (type !== "thinking") return [];
-  return [{ block: { type, thinking: textOf(thinking), signature: textOf(signature) }, after }];
 }
 
 /** @throws ProviderError `failed` when a call has no name, so that nobody could make it */
@@ -149,13 +140,11 @@ function inputOf(text: string): Members {
   return text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
 }
 
-type CallPiece = Extract<Piece, { kind: "call" }>;
-
 /** In the order in which the parts of one delta belong. */
 function* piecesOf(delta: Members): Generator<Piece> {
-  const thought = reasoningOf(delta) + thoughtsIn(delta["content"]);
+  const thought = thoughtOf(delta);
   yield { kind: "thinking", text: thought };
-  for (const block of listOf(delta["thinking_blocks"])) {
+  for (const block of membersOf(delta["thinking_blocks"])) {
     if (block["type"] === "redacted_thinking") yield { kind: "redacted", data: textOf(block["data"]) };
     if (block["type"] !== "thinking") continue;
     const text = textOf(block["thinking"]);
@@ -165,43 +154,4 @@ function* piecesOf(delta: Members): Generator<Piece> {
   }
   yield { kind: "text", text: contentText(delta["content"]) + textOf(delta["refusal"]) };
   yield* callsOf(delta);
-}
-
-/** Calls of a delta or of a whole message, which numbers none of them. */
-function callsOf(message: Members): CallPiece[] {
-  return listOf(message["tool_calls"]).map((call, at) => {
-    const target = objectOf(call["function"]);
-    const id = textOf(call["id"]);
-    const name = textOf(target["name"]);
-    return {
-      kind: "call",
-      call: typeof call["index"] === "number" ? call["index"] : at,
-      id: id === "" ? undefined : id,
-      name: name === "" ? undefined : name,
-      text: textOf(target["arguments"]),
-    };
-  });
-}
-
-function reasoningOf(message: Members): string {
-  return textOf(message["reasoning_content"] ?? message["reasoning"]);
-}
-
-/** Content is a text, or blocks of texts and thoughts as Mistral's reasoning models send them. */
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return listOf(content)
-    .map((block) => textOf(block["text"]))
-    .join("");
-}
-
-function thoughtsIn(content: unknown): string {
-  return listOf(content)
-    .flatMap((block) => listOf(block["thinking"]))
-    .map((thought) => textOf(thought["text"]))
-    .join("");
-}
-
-function listOf(value: unknown): readonly Members[] {
-  return Array.isArray(value) ? value.filter(isMembers) : [];
 }

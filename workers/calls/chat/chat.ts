@@ -1,7 +1,8 @@
 /** Serves a call in the chat pool, by the first source that can. */
-import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
@@ -20,6 +21,7 @@ import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
+import { createResponsesRendering } from "./responses-render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { continuedRendering } from "./seam.ts";
 import { checkDocuments } from "./documents.ts";
@@ -43,6 +45,12 @@ class ChatRun {
   private readonly asked: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private readonly isOldForm: boolean;
+  /** The object that the answer of a Responses call completes. */
+  private readonly response: ModelResponse | undefined;
+  /** Its input as it is stored. */
+  private readonly responseInput: readonly unknown[];
+  /** That object once the answer is whole. */
+  private wholeResponse: ModelResponse | undefined;
   private held: HeldPrice;
   /** Meter of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
@@ -61,9 +69,12 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    this.asked = job.request as unknown as ChatCompletionRequest;
+    const { response_input: input, ...asked } = job.request ?? {};
+    this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
+    this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
+    this.response = job.response === undefined ? undefined : parse("ModelResponse", job.response);
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -271,6 +282,7 @@ class ChatRun {
     const metered = sumOf(this.took, await meter.settle());
     const text = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
+    if (status === "succeeded") await this.keepResponse();
     const isStream = this.request.stream === true;
     this.logServed({
       request_id: job.request_id,
@@ -293,6 +305,22 @@ class ChatRun {
     };
   }
 
+  /** Before the client hears that it is whole, so that its next call finds it. @throws ApiError `service_unavailable` */
+  private async keepResponse(): Promise<void> {
+    const { context, job, wholeResponse: response } = this;
+    if (response?.store !== true) return;
+    const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
+    const hours = context.config.responseRetentionHours;
+    try {
+      if (!context.responses) throw new Error("a process without the pool chat has a response to store");
+      await context.responses.keep({ call: { id, workspaceId, keyId }, response, input: this.responseInput, hours });
+    } catch (error) {
+      context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
+      const message = "The response could not be stored; try again, or with store: false.";
+      throw new ApiError("service_unavailable", message, { cause: error });
+    }
+  }
+
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
     const failed = failedCall(context, job, error, signal, attempt);
@@ -306,6 +334,16 @@ class ChatRun {
     if (job.api === "anthropic") {
       const stops = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
       return createAnthropicRendering({ jobId: job.job_id, model: model.slug, stops });
+    }
+    if (this.response) {
+      return createResponsesRendering({
+        response: this.response,
+        model: model.slug,
+        logprobs: request.logprobs === true,
+        onWhole: (whole) => {
+          this.wholeResponse = whole;
+        },
+      });
     }
     const includeUsage = request.stream_options?.include_usage === true;
     const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });

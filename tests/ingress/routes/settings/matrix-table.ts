@@ -116,6 +116,13 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       "POST /v1/embeddings",
       "POST /v1/messages",
       "POST /v1/messages/count_tokens",
+      "POST /v1/responses",
+      "POST /v1/responses/input_tokens",
+      "POST /v1/responses/compact",
+      // Of responses a member finds its own alone: tests/shared/responses.
+      "GET /v1/responses/{response_id}",
+      "DELETE /v1/responses/{response_id}",
+      "GET /v1/responses/{response_id}/input_items",
       "POST /v1/images/generations",
       "POST /v1/images/edits",
       "POST /v1/audio/speech",

@@ -74,6 +74,7 @@ export interface Surroundings {
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
   readonly log?: Logger;
+  readonly responses?: WorkerContext["responses"];
 }
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
@@ -89,7 +90,9 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     room: around.room,
   });
   const context = {
+    responses: around.responses,
     config: {
+      responseRetentionHours: 720,
       calls: {
         totalMs: 60_000,
         firstByteMs: 60_000,

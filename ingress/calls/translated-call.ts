@@ -1,0 +1,70 @@
+/** One paid call of chat that came in the form of another API: checked, served, and faulted in its caller's words. */
+import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+
+import type { ReadBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+import { withParam } from "../with-param.ts";
+
+import { runPaidCall } from "./paid-call.ts";
+import type { CachePlan } from "./response-cache.ts";
+
+interface TranslatedCall {
+  readonly api: "anthropic" | "responses";
+  readonly request: ChatCompletionRequest;
+  /** The caller's name for a parameter of the chat request. */
+  readonly paramOf: (param: string) => string;
+  readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
+  /** The object that the answer of a Responses call completes. */
+  readonly response?: ModelResponse;
+  /** Its items as they are stored with it. */
+  readonly input?: readonly ResponsesItem[];
+}
+
+/** @throws ApiError as `runPaidCall` does, about the caller's parameters */
+export async function runTranslatedCall(
+  context: IngressContext,
+  call: RouteCall,
+  body: ReadBody,
+  { api, request, paramOf, planCache, response, input }: TranslatedCall,
+): Promise<Response> {
+  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  await body.pause();
+  const integers = await integersOf(body);
+  await body.pause();
+  const text = stringifyExact(request, integers);
+  const textBytes = Buffer.byteLength(text);
+  await body.pause();
+  try {
+    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const bound = checkChat(request, model, textBytes, files);
+    const cache = await planCache(model);
+    const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
+    const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache };
+    return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
+  } catch (error) {
+    throw withParam(error, paramOf);
+  }
+}
+
+/** The worker takes it out before anybody is asked: nobody is held to its length. */
+function withInput(text: string, input: string): string {
+  return `${text.slice(0, -1)},"response_input":${input}}`;
+}
+
+function integersOf({
+  text,
+  textBytes,
+  work,
+}: ReadBody): ExactIntegers | undefined | Promise<ExactIntegers | undefined> {
+  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
+  return work((slices) => slices.run(findingExactIntegers(text)));
+}

@@ -1,0 +1,77 @@
+/** Compaction: a conversation that a model sums up, so that a new one can begin with the summary in place of it. */
+import type {
+  ModelResponse,
+  ResponseCompaction,
+  ResponsesContentPart,
+  ResponsesItem,
+} from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { sealSummary } from "#shared/responses/sealed.ts";
+
+import { type PlacedItem, summaryOf } from "./items.ts";
+
+/** Instructions of the call that sums up. */
+export const COMPACT_INSTRUCTIONS =
+  "You are given the transcript of a conversation between a user and an assistant. Write a summary from which the assistant can go on " +
+  "without the transcript: what the user wants, decisions and why, facts, names, numbers and results of tools that still " +
+  "matter, and what is still to be done. Write the summary alone, in the language of the conversation.";
+
+/**
+ * The whole conversation as one text, so that the model sums it up instead of going on with it.
+ * @throws ApiError for a conversation without any item
+ */
+export function transcriptOf(items: readonly PlacedItem[], instructions: string | null | undefined): PlacedItem {
+  const turns = items.flatMap(({ item, from }) => turnOf(item, from) ?? []);
+  if (turns.length === 0) {
+    throw new ApiError("invalid_request", "Expected a conversation, got no items.", { param: "input" });
+  }
+  const head = instructions == null || instructions === "" ? [] : [`Instructions: ${instructions}`];
+  const content = [...head, ...turns].join("\n\n");
+  return { item: { type: "message", role: "user", content }, from: "input" };
+}
+
+function turnOf(item: ResponsesItem, from: string): string | undefined {
+  switch (item.type) {
+    case "function_call":
+      return `Assistant called ${item.name}: ${item.arguments}`;
+    case "custom_tool_call":
+      return `Assistant called ${item.name}: ${item.input}`;
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return `Result: ${textOf(item.output)}`;
+    case "reasoning":
+    case "item_reference":
+      return undefined;
+    case "compaction":
+      return `Earlier: ${summaryOf(item.encrypted_content, from)}`;
+    default:
+      return `${item.role}: ${textOf(item.content)}`;
+  }
+}
+
+function textOf(content: string | readonly ResponsesContentPart[]): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (part.type === "input_image") return "[picture]";
+      if (part.type === "input_file") return `[file ${part.filename ?? ""}]`;
+      return part.type === "refusal" ? part.refusal : part.text;
+    })
+    .join("\n");
+}
+
+/** @throws ApiError when the model has written none */
+export function compactionOf(response: ModelResponse): ResponseCompaction {
+  const texts = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
+  const summary = texts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+  if (summary.trim() === "" || !response.usage) {
+    throw new ApiError("upstream_error", "The model has written no summary.", { shouldRetry: false });
+  }
+  const { id, created_at, usage } = response;
+  const item = {
+    id: id.replace(/^resp_/, "cmp_"),
+    type: "compaction" as const,
+    encrypted_content: sealSummary(summary),
+  };
+  return { id, object: "response.compaction", created_at, output: [item], usage };
+}

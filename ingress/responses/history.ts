@@ -1,0 +1,142 @@
+/** Items that a Responses call stands on: its own, those it refers to, and the conversation that it goes on from. */
+import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { ResponseViewer } from "#shared/database/responses.ts";
+import { ApiError } from "#shared/errors.ts";
+import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
+import {
+  CONVERSATION_BYTES_MAX,
+  CONVERSATION_RESPONSES_MAX,
+  type ResponseStore,
+  type StoredResponse,
+} from "#shared/responses/store.ts";
+
+import { inputPlace, type PlacedItem, readItems } from "./items.ts";
+
+export interface Conversation {
+  /** The whole of it, oldest first, each item with its place in the caller's body. */
+  readonly items: readonly PlacedItem[];
+  /** Items of the call itself, without those of earlier responses. */
+  readonly own: readonly ResponsesItem[];
+}
+
+type Store = Pick<ResponseStore, "find" | "findChain">;
+
+/** @throws ApiError naming the item at fault; `previous_response_not_found`, `response_not_found`, `service_unavailable` */
+export async function readConversation(
+  store: Store,
+  caller: Caller,
+  { input, previous_response_id: previous }: Pick<ResponsesRequest, "input" | "previous_response_id">,
+): Promise<Conversation> {
+  const viewer = viewerOf(caller);
+  const own = await resolved(store, viewer, readItems(input));
+  const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
+  if (previous == null) return { items: placed, own };
+  const earlier = await earlierItems(store, viewer, previous);
+  return { items: [...earlier.map((item) => ({ item, from: PREVIOUS })), ...placed], own };
+}
+
+/** Responses are their member's, and those of owners and admins. */
+export function viewerOf({ workspaceId, memberId, role }: Caller): ResponseViewer {
+  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin" };
+}
+
+/** @throws ApiError `response_not_found`, `service_unavailable` */
+export async function findResponse(store: Store, caller: Caller, id: string): Promise<StoredResponse> {
+  const callId = callOfResponse(id);
+  const found = callId === undefined ? undefined : await readable(store.find(viewerOf(caller), [callId]));
+  const stored = found?.get(callId ?? "");
+  if (!stored) throw responseNotFound();
+  return stored;
+}
+
+export function responseNotFound(): ApiError {
+  return new ApiError("response_not_found", "There is no such stored response.");
+}
+
+const PREVIOUS = "previous_response_id";
+
+async function earlierItems(store: Store, viewer: ResponseViewer, id: string): Promise<ResponsesItem[]> {
+  const callId = callOfResponse(id);
+  const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId));
+  if (chain === "gone") {
+    throw new ApiError(
+      "previous_response_not_found",
+      "The response, or one that it goes on from, is not stored: send the whole conversation as input.",
+      { param: PREVIOUS },
+    );
+  }
+  if (chain === "long") {
+    const bound = `${CONVERSATION_RESPONSES_MAX} responses and ${CONVERSATION_BYTES_MAX} bytes`;
+    throw new ApiError("invalid_request", `Expected a stored conversation of at most ${bound}, got more.`, {
+      param: PREVIOUS,
+    });
+  }
+  return chain.flatMap(itemsOf);
+}
+
+async function resolved(
+  store: Store,
+  viewer: ResponseViewer,
+  items: readonly ResponsesItem[],
+): Promise<ResponsesItem[]> {
+  const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
+  const wanted = [...new Set(calls)];
+  if (wanted.length > CONVERSATION_RESPONSES_MAX) {
+    throw new ApiError("invalid_request", `Expected references to at most ${CONVERSATION_RESPONSES_MAX} responses.`, {
+      param: "input",
+    });
+  }
+  const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
+  const byId = new Map([...found.values()].flatMap(itemsOf).map((item) => [item.id, item]));
+  return items.map((item, at) => {
+    if (item.type !== "item_reference") return item;
+    const target = byId.get(item.id);
+    if (target) return target;
+    throw new ApiError("response_not_found", "There is no such item in the responses that are stored.", {
+      param: `${inputPlace(at)}.id`,
+    });
+  });
+}
+
+type KnownItem = Exclude<ResponsesItem, { readonly type: "item_reference" }>;
+
+/** Items of a response and of what it was asked: output has the form of input. */
+function itemsOf({ input, response }: StoredResponse): KnownItem[] {
+  return readItems([...input, ...response.output]).filter((item) => item.type !== "item_reference");
+}
+
+async function readable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Stored responses cannot be read right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}
+
+/** Prefix of the id of an item that came without one, by its type. */
+const PREFIXES = {
+  message: "msg",
+  reasoning: "rs",
+  function_call: "fc",
+  function_call_output: "fco",
+  custom_tool_call: "ctc",
+  custom_tool_call_output: "ctco",
+  item_reference: "ref",
+  compaction: "cmp",
+} as const satisfies Record<NonNullable<ResponsesItem["type"]>, string>;
+
+/** The same items as they are stored and listed: each with an id, and messages in parts. */
+export function storedItems(items: readonly ResponsesItem[], requestId: string): ResponsesItem[] {
+  const call = requestId.replaceAll("-", "");
+  return items.map((item, at) => {
+    const id = item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`;
+    if (item.type !== undefined && item.type !== "message") return { ...item, id };
+    const { role, content } = item;
+    if (typeof content !== "string") return { ...item, type: "message", id };
+    const type = role === "assistant" ? "output_text" : "input_text";
+    return { ...item, type: "message", id, content: [{ type, text: content }] };
+  });
+}

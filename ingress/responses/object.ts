@@ -1,0 +1,69 @@
+/** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
+import type { ModelResponse, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import { type ApiError, errorEnvelope } from "#shared/errors.ts";
+import { responseId } from "#shared/responses/ids.ts";
+
+/** Settings as they are applied: what the caller left to us, by its default. */
+export function responseOf(body: ResponsesRequest, requestId: string, createdS: number): ModelResponse {
+  return {
+    id: responseId(requestId),
+    object: "response",
+    created_at: createdS,
+    completed_at: null,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    model: body.model,
+    output: [],
+    usage: null,
+    instructions: body.instructions ?? null,
+    previous_response_id: body.previous_response_id ?? null,
+    tools: (body.tools ?? []).map(toolOf),
+    tool_choice: body.tool_choice ?? "auto",
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    max_tool_calls: body.max_tool_calls ?? null,
+    text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
+    reasoning: {
+      effort: body.reasoning?.effort ?? null,
+      summary: body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null,
+    },
+    temperature: body.temperature ?? 1,
+    top_p: body.top_p ?? 1,
+    presence_penalty: body.presence_penalty ?? 0,
+    frequency_penalty: body.frequency_penalty ?? 0,
+    top_logprobs: body.top_logprobs ?? 0,
+    max_output_tokens: body.max_output_tokens ?? null,
+    truncation: "disabled",
+    store: body.store ?? true,
+    background: false,
+    service_tier: body.service_tier == null || body.service_tier === "auto" ? "default" : body.service_tier,
+    metadata: body.metadata ?? {},
+    user: body.user ?? null,
+    safety_identifier: body.safety_identifier ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+  };
+}
+
+function toolOf(tool: ResponsesTool): ResponsesTool {
+  const { name } = tool;
+  const description = tool.description ?? null;
+  if (tool.type === "custom") return { type: "custom", name, description, format: tool.format ?? { type: "text" } };
+  return { type: "function", name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
+}
+
+/** Last events of a stream that failed: by its error, the model that served it, and how many events came before. */
+export type FailureEvents = (error: ApiError, model: string, eventsBefore: number) => string;
+
+export function failureEventsOf(response: ModelResponse): FailureEvents {
+  return (error, model, eventsBefore) => {
+    const { error: nested } = errorEnvelope(error.code, error.message, error.param);
+    const { code, message, param } = nested;
+    const failed = { ...response, model, status: "failed", error: { code, message } };
+    const told = event("error", eventsBefore, { code, message, param, error: nested });
+    return `${told}${event("response.failed", eventsBefore + 1, { response: failed })}data: [DONE]\n\n`;
+  };
+}
+
+function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...members })}\n\n`;
+}

@@ -1,0 +1,79 @@
+/**
+ * A body of OpenAI's Responses API → the chat request that workers understand, so that every provider family serves it, and
+ * the object that its answer completes. Pure.
+ */
+import type { ChatCompletionRequest, ResponsesRequest } from "#schemas/generated/types.ts";
+
+import type { PlacedMessage } from "../messages/turns.ts";
+
+import { conversationOf, type PlacedItem } from "./items.ts";
+import { chatFormat, chatToolChoice, chatTools } from "./settings.ts";
+
+export interface Translated {
+  readonly request: ChatCompletionRequest;
+  /** The caller's name for a parameter of the chat request. */
+  readonly paramOf: (param: string) => string;
+}
+
+/** @param items the whole conversation. @throws ApiError 400 naming the caller's parameter */
+export function chatRequestOf(body: ResponsesRequest, items: readonly PlacedItem[]): Translated {
+  const placed = conversationOf(items, body.instructions);
+  const tools = chatTools(body.tools);
+  const asksLogprobs = body.include?.includes("message.output_text.logprobs") === true || (body.top_logprobs ?? 0) > 0;
+  const request: ChatCompletionRequest = {
+    model: body.model,
+    messages: placed.map(({ message }) => message),
+    ...(body.stream === true ? { stream: true } : {}),
+    ...given("max_completion_tokens", body.max_output_tokens),
+    ...given("temperature", body.temperature),
+    ...given("top_p", body.top_p),
+    ...given("presence_penalty", body.presence_penalty),
+    ...given("frequency_penalty", body.frequency_penalty),
+    ...(asksLogprobs ? { logprobs: true, ...given("top_logprobs", body.top_logprobs) } : {}),
+    ...(tools.length === 0 ? {} : { tools, ...given("parallel_tool_calls", body.parallel_tool_calls) }),
+    ...given("tool_choice", chatToolChoice(body.tool_choice)),
+    ...given("response_format", chatFormat(body.text?.format)),
+    ...given("verbosity", body.text?.verbosity),
+    ...given("reasoning_effort", body.reasoning?.effort),
+    ...given("service_tier", body.service_tier),
+    ...given("user", body.user),
+    ...given("safety_identifier", body.safety_identifier),
+    ...given("prompt_cache_key", body.prompt_cache_key),
+  };
+  return { request, paramOf: (param) => callersParam(param, placed) };
+}
+
+/** A member that says something; null says the same as leaving it out. */
+function given<N extends string, V>(name: N, value: V): { readonly [K in N]?: NonNullable<V> } {
+  return value == null ? {} : ({ [name]: value } as { readonly [K in N]?: NonNullable<V> });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  max_completion_tokens: "max_output_tokens",
+  response_format: "text.format",
+  verbosity: "text.verbosity",
+  reasoning_effort: "reasoning.effort",
+  logprobs: "include",
+};
+
+/** Members of a chat message's parts → those of the part they came from. */
+const PART_MEMBERS: Readonly<Record<string, string>> = {
+  ".image_url.url": ".image_url",
+  ".file.file_id": ".file_id",
+  ".file.file_data": ".file_data",
+  ".file.file_url": ".file_url",
+};
+
+function callersParam(param: string, placed: readonly PlacedMessage[]): string {
+  const [, message, part, rest = ""] = /^messages\[(\d+)\](?:\.content\[(\d+)\])?(.*)$/.exec(param) ?? [];
+  const origin = message === undefined ? undefined : placed[Number(message)];
+  if (origin !== undefined) {
+    const place = part === undefined ? undefined : origin.parts[Number(part)];
+    return place === undefined ? origin.from : place + (PART_MEMBERS[rest] ?? "");
+  }
+  const [head = "", ...members] = param.split(/(?=[.[])/);
+  if (head === "messages") return "input";
+  if (head === "tools" || head === "tool_choice") return param.replace(/\.(function|custom|allowed_tools)(?=\.|$)/, "");
+  const name = NAMES[head];
+  return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
+}

@@ -1,0 +1,354 @@
+/**
+ * The Responses API over a WebSocket: each `response.create` is a call of POST /v1/responses, with all that this goes through, and its
+ * events come back as messages. Turns of a connection come one after the other. What is not stored is remembered for the connection
+ * alone, so that its next turn can go on from it.
+ */
+import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
+
+import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { paced } from "#shared/pace.ts";
+import { callOfResponse } from "#shared/responses/ids.ts";
+import {
+  CONVERSATION_BYTES_MAX,
+  CONVERSATION_RESPONSES_MAX,
+  type ResponseStore,
+  type StoredResponse,
+} from "#shared/responses/store.ts";
+
+import { errorResponse } from "../answers.ts";
+import { parseBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf, type Route, type Serve } from "../serve.ts";
+
+import { answerResponse, RESPONSES_PATH } from "./responses.ts";
+
+/** Connections of one process, and of one workspace among them. */
+const CONNECTIONS_MAX = 1_000;
+export const CONNECTIONS_WORKSPACE_MAX = 100;
+/** Turns that wait for the one that runs. */
+export const TURNS_WAITING_MAX = 8;
+/** One message; a larger one ends its connection. What is larger comes over HTTP, where it is read when there is room for it. */
+const MESSAGE_BYTES_MAX = 8 * 1_048_576;
+/** Messages of all connections of a process that wait, or whose turn runs. */
+const MESSAGES_BYTES_MAX = 128 * 1_048_576;
+/** Bytes that all connections of a process remember; beyond them nothing more is. */
+const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
+/** Life of a connection; the same that OpenAI gives it. */
+const CONNECTION_MS = paced(3_600_000);
+/** Bytes that wait for a slow reader before its turn pauses, and at which it is cut. */
+const UNREAD_BYTES_MAX = 1_048_576;
+const UNREAD_BYTES_CUT = 16 * 1_048_576;
+
+type Socket = ServerWebSocket<Connection>;
+
+export interface ResponseSockets {
+  /** Refuses, or makes a connection of the request, for which there is no answer then. */
+  upgrade(request: Request, server: Server<Connection>, peer: () => string): Promise<Response | undefined>;
+  readonly handler: WebSocketHandler<Connection>;
+  /** Ends every connection behind the turn that it is in. */
+  endAll(): void;
+}
+
+export function openResponseSockets(context: IngressContext, serve: Serve, lifeMs = CONNECTION_MS): ResponseSockets {
+  const open = new Set<Connection>();
+  const held = { remembered: 0, messages: 0 };
+  const endAll = (): void => open.forEach((connection) => connection.end());
+  context.closing.addEventListener("abort", endAll);
+  return {
+    async upgrade(request, server, peer) {
+      let isUpgraded = false;
+      const response = await serve(
+        openingRoute((call) => {
+          const caller = callerOf(call);
+          const { workspaceId } = caller;
+          const own = [...open].filter((connection) => connection.caller.workspaceId === workspaceId).length;
+          if (open.size >= CONNECTIONS_MAX || own >= CONNECTIONS_WORKSPACE_MAX) {
+            throw new ApiError("overloaded", "Too many connections are open; try again shortly.");
+          }
+          const connection = new Connection({ context, serve, request, caller, peer, held, lifeMs });
+          isUpgraded = server.upgrade(request, { data: connection });
+          if (!isUpgraded) throw new ApiError("invalid_request", "Expected the headers of a WebSocket connection.");
+          open.add(connection);
+          return new Response();
+        }),
+        request,
+        {},
+        peer,
+      );
+      return isUpgraded ? undefined : response;
+    },
+    handler: {
+      maxPayloadLength: Math.min(context.config.bodyBytesMax, MESSAGE_BYTES_MAX),
+      backpressureLimit: UNREAD_BYTES_CUT,
+      closeOnBackpressureLimit: true,
+      idleTimeout: 120,
+      open: (socket) => socket.data.open(socket),
+      message: (socket, message) => socket.data.take(message),
+      drain: (socket) => socket.data.drained(),
+      close: (socket) => {
+        open.delete(socket.data);
+        socket.data.close();
+      },
+    },
+    endAll,
+  };
+}
+
+function openingRoute(handle: Route["handle"]): Route {
+  return { ...HIDDEN, method: "GET", path: RESPONSES_PATH, handle };
+}
+
+const HIDDEN = { operationId: "", summary: "", tags: [], auth: "key", responses: {}, errors: [] } as const;
+
+interface Opening {
+  readonly context: IngressContext;
+  readonly serve: Serve;
+  readonly request: Request;
+  readonly caller: Caller;
+  readonly peer: () => string;
+  /** Bytes that all connections remember, and those of their messages. */
+  readonly held: { remembered: number; messages: number };
+  readonly lifeMs: number;
+}
+
+interface Remembered extends StoredResponse {
+  readonly previous: string | undefined;
+  readonly bytes: number;
+}
+
+export class Connection {
+  /** The caller that opened it; each turn is authenticated anew. */
+  readonly caller: Caller;
+  private readonly opening: Opening;
+  private readonly local: IngressContext;
+  private readonly headers: Headers;
+  private readonly url: string;
+  private readonly peer: string;
+  private readonly left = new AbortController();
+  /** Responses that are stored nowhere else, by their calls; the oldest first. */
+  private readonly kept = new Map<string, Remembered>();
+  private readonly waiting: string[] = [];
+  private socket: Socket | undefined;
+  private isRunning = false;
+  private isEnding = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private onDrain: (() => void) | undefined;
+
+  constructor(opening: Opening) {
+    const { context, request, caller, peer } = opening;
+    this.opening = opening;
+    this.caller = caller;
+    this.url = request.url;
+    // The request itself is not to be kept for an hour.
+    this.peer = peer();
+    this.headers = new Headers({ "content-type": "application/json" });
+    for (const name of ["authorization", "x-api-key", "x-forwarded-for"]) {
+      const value = request.headers.get(name);
+      if (value !== null) this.headers.set(name, value);
+    }
+    this.local = { ...context, responses: { ...context.responses, ...this.store(context.responses) } };
+  }
+
+  open(socket: Socket): void {
+    this.socket = socket;
+    this.timer = setTimeout(() => {
+      const message = "The connection has reached its longest life; open another one.";
+      const code = "websocket_connection_limit_reached";
+      this.send({ type: "error", status: 400, error: { type: "invalid_request_error", code, message, param: null } });
+      this.end();
+    }, this.opening.lifeMs);
+  }
+
+  take(message: string | Buffer): void {
+    if (this.isEnding) return;
+    const { held } = this.opening;
+    if (this.waiting.length >= TURNS_WAITING_MAX || held.messages + message.length > MESSAGES_BYTES_MAX) {
+      this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
+      return;
+    }
+    const text = message.toString();
+    held.messages += text.length;
+    this.waiting.push(text);
+    if (!this.isRunning) void this.runAll();
+  }
+
+  drained(): void {
+    this.onDrain?.();
+  }
+
+  /** Ends it behind the turn that it is in. */
+  end(): void {
+    this.isEnding = true;
+    this.dropWaiting();
+    if (!this.isRunning) this.socket?.close(1001);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.isEnding = true;
+    this.dropWaiting();
+    for (const callId of this.kept.keys()) this.forget(callId);
+    this.left.abort();
+    this.onDrain?.();
+  }
+
+  private dropWaiting(): void {
+    for (const { length } of this.waiting.splice(0)) this.opening.held.messages -= length;
+  }
+
+  private async runAll(): Promise<void> {
+    this.isRunning = true;
+    for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
+      try {
+        await this.run(text);
+      } catch (error) {
+        if (this.left.signal.aborted) break;
+        if (error instanceof ApiError) this.refuse(error);
+        else await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
+      } finally {
+        this.opening.held.messages -= text.length;
+      }
+    }
+    this.isRunning = false;
+    if (this.isEnding) this.socket?.close(1001);
+  }
+
+  /** One turn. @throws ApiError for a message that is no call; Error when its answer breaks off */
+  private async run(text: string): Promise<void> {
+    const plain = new Request(this.url, { signal: this.left.signal });
+    const { value } = await parseBody({ caller: this.caller, request: plain }, Buffer.from(text));
+    const previous = previousOf(value);
+    const bytes = Buffer.from(`${text.trimEnd().slice(0, -1)},"stream":true}`);
+    const headers = new Headers(this.headers);
+    headers.set("content-length", String(bytes.length));
+    const request = new Request(this.url, { method: "POST", headers, body: bytes, signal: this.left.signal });
+    let asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse } | undefined;
+    const route: Route = {
+      ...HIDDEN,
+      method: "POST",
+      path: RESPONSES_PATH,
+      countsItself: true,
+      handle: (call) =>
+        answerResponse(this.local, call, (read) => {
+          asked = read;
+        }),
+    };
+    const answer = await this.opening.serve(route, request, {}, () => this.peer);
+    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    const last = isStream ? await this.relay(answer) : await this.refuseBy(answer);
+    // What a turn could not go on from is not gone on from again.
+    if (last === undefined) this.forget(previous ?? "");
+    else if (asked?.response.store === false) this.remember(last, asked.own, previous);
+  }
+
+  /** Sends the events of an answer. Returns the response when it has come whole. */
+  private async relay(answer: Response): Promise<ModelResponse | undefined> {
+    const decoder = new TextDecoder();
+    let text = "";
+    let whole: ModelResponse | undefined;
+    if (!answer.body) return undefined;
+    for await (const piece of answer.body) {
+      text += decoder.decode(piece as Uint8Array, { stream: true });
+      const frames = text.split("\n\n");
+      text = frames.pop() ?? "";
+      for (const frame of frames) {
+        const [, name, data] = /^event: (\S+)\ndata: (.*)$/s.exec(frame) ?? [];
+        if (data === undefined) continue;
+        if (name === "response.completed" || name === "response.incomplete") {
+          whole = parse("ModelResponse", (JSON.parse(data) as { response: unknown }).response);
+        }
+        this.socket?.send(data);
+      }
+      await this.room();
+    }
+    return whole;
+  }
+
+  /** Waits while much is unread; who reads nothing for too long is cut by the answer's own clock. */
+  private async room(): Promise<void> {
+    if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.left.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.onDrain = resolve;
+    await promise;
+    this.onDrain = undefined;
+  }
+
+  private async refuseBy(answer: Response): Promise<undefined> {
+    const { error } = (await answer.json()) as { error: object };
+    this.send({ type: "error", status: answer.status, error });
+  }
+
+  private refuse({ code, message, param, status }: ApiError): void {
+    this.send({ type: "error", status, ...errorEnvelope(code, message, param) });
+  }
+
+  private send(message: object): void {
+    this.socket?.send(JSON.stringify(message));
+  }
+
+  private store(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
+    const findChain: ResponseStore["findChain"] = async (viewer, callId) => {
+      const local: StoredResponse[] = [];
+      let next: string | undefined = callId;
+      for (let entry = this.kept.get(callId); entry; entry = this.kept.get(next ?? "")) {
+        local.unshift(entry);
+        next = entry.previous;
+      }
+      const earlier = next === undefined ? [] : await base.findChain(viewer, next);
+      if (typeof earlier === "string") return earlier;
+      return earlier.length + local.length > CONVERSATION_RESPONSES_MAX ? "long" : [...earlier, ...local];
+    };
+    return {
+      findChain,
+      find: async (viewer, callIds) => {
+        const local = callIds.flatMap((id) => (this.kept.has(id) ? [[id, this.kept.get(id)] as const] : []));
+        const others = callIds.filter((id) => !this.kept.has(id));
+        const found = others.length === 0 ? [] : await base.find(viewer, others);
+        return new Map([...found, ...local.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : []))]);
+      },
+    };
+  }
+
+  private remember(response: ModelResponse, input: readonly ResponsesItem[], previous: string | undefined): void {
+    const { held } = this.opening;
+    const callId = callOfResponse(response.id);
+    const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
+    if (callId === undefined || bytes > CONVERSATION_BYTES_MAX || this.left.signal.aborted) return;
+    let own = bytes;
+    for (const entry of this.kept.values()) own += entry.bytes;
+    for (const [oldest, entry] of this.kept) {
+      if (own <= CONVERSATION_BYTES_MAX) break;
+      own -= entry.bytes;
+      this.forget(oldest);
+    }
+    if (held.remembered + bytes > REMEMBERED_BYTES_MAX) return;
+    held.remembered += bytes;
+    this.kept.set(callId, { response, input, previous, bytes });
+  }
+
+  private forget(callId: string): void {
+    this.opening.held.remembered -= this.kept.get(callId)?.bytes ?? 0;
+    this.kept.delete(callId);
+  }
+}
+
+/** Members that a connection decides. */
+const DECIDED = ["stream", "stream_options", "background"];
+
+/** Checks a message. Returns the call that it goes on from. @throws ApiError */
+function previousOf(value: unknown): string | undefined {
+  const message = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  if (message["type"] !== "response.create") {
+    throw new ApiError("unsupported_value", "Expected a message of type response.create.", { param: "type" });
+  }
+  const decided = DECIDED.find((name) => message[name] !== undefined);
+  if (decided !== undefined) {
+    const message = `Expected no ${decided} over a WebSocket: events come as messages.`;
+    throw new ApiError("unsupported_value", message, { param: decided });
+  }
+  const previous = message["previous_response_id"];
+  return typeof previous === "string" ? callOfResponse(previous) : undefined;
+}

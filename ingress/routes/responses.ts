@@ -1,0 +1,272 @@
+/** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
+import type { ModelResponse, ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { callOfResponse, responseId } from "#shared/responses/ids.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+
+import { json } from "../answers.ts";
+import { readBody, type ReadBody } from "../body.ts";
+import { planCache } from "../calls/response-cache.ts";
+import { runTranslatedCall } from "../calls/translated-call.ts";
+import type { IngressContext } from "../context.ts";
+import { countingInput } from "../messages/count.ts";
+import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
+import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
+import { responseOf } from "../responses/object.ts";
+import { chatRequestOf, type Translated } from "../responses/translate.ts";
+import { type Act, errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { limitIn, LIST_QUERY, oneOf, queryOf } from "../settings/page.ts";
+import { withParam } from "../with-param.ts";
+
+const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
+const STORED = ["response_not_found", "service_unavailable"] as const;
+
+export const RESPONSES_PATH = "/v1/responses";
+
+export function responses(context: IngressContext): Route[] {
+  return [...callRoutes(context), ...storedRoutes(context)];
+}
+
+function callRoutes(context: IngressContext): Route[] {
+  return [
+    {
+      method: "POST",
+      path: RESPONSES_PATH,
+      operationId: "createResponse",
+      summary: "Answer a conversation, in the form of OpenAI's Responses",
+      description:
+        "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
+        "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
+        "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
+        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`.",
+      tags: ["Chat"],
+      auth: "key",
+      countsItself: true,
+      request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
+      responses: {
+        200: {
+          description: "The answer",
+          schema: "ModelResponse",
+          stream: "ResponseStreamEvent",
+          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
+        },
+      },
+      errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
+      handle: (call) => answerResponse(context, call),
+    },
+    {
+      method: "POST",
+      path: "/v1/responses/input_tokens",
+      operationId: "countResponseTokens",
+      summary: "Count the input tokens of a Responses call",
+      description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
+      tags: ["Chat"],
+      auth: "key",
+      request: { schema: "ResponsesRequest" },
+      responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
+      errors: errorsOf([...READS, "names_files"]),
+      handle: (call) => count(context, call),
+    },
+    {
+      method: "POST",
+      path: `${RESPONSES_PATH}/compact`,
+      operationId: "compactResponse",
+      summary: "Sum up a conversation",
+      description:
+        "The model writes a summary, which is billed like any answer. It is one item, which begins the `input` of a new " +
+        "conversation in place of all that came before; pictures and files are only named in it.",
+      tags: ["Chat"],
+      auth: "key",
+      countsItself: true,
+      request: {
+        schema: "ResponsesCompactRequest",
+        example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
+      },
+      responses: {
+        200: {
+          description: "The summary",
+          schema: "ResponseCompaction",
+          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+        },
+      },
+      errors: errorsOf([...READS, "reads_conversation", "holds", "asks_provider"]),
+      handle: (call) => compact(context, call),
+    },
+  ];
+}
+
+function storedRoutes(context: IngressContext): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/responses/{response_id}",
+      operationId: "getResponse",
+      summary: "A stored response",
+      description: "For the member whose key made it, and for owners and admins.",
+      query: [
+        {
+          name: "stream",
+          description: "Stored responses are not streamed.",
+          schema: { type: "string", enum: ["false"] },
+        },
+      ],
+      tags: ["Chat"],
+      auth: "key",
+      responses: { 200: { description: "The response", schema: "ModelResponse" } },
+      errors: errorsOf([], ...STORED, "unsupported_value"),
+      handle: async (call) => {
+        oneOf(call, "stream", ["false"]);
+        return json((await storedIn(context, call)).response);
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/v1/responses/{response_id}",
+      operationId: "deleteResponse",
+      summary: "Delete a stored response",
+      description: "Calls that would go on from it, or from one that does, find it no more.",
+      tags: ["Chat"],
+      auth: "key",
+      responses: { 200: { description: "It is gone", schema: "ModelResponseDeleted" } },
+      errors: errorsOf([], ...STORED),
+      handle: (call) => remove(context, call),
+    },
+    {
+      method: "GET",
+      path: "/v1/responses/{response_id}/input_items",
+      operationId: "listResponseInput",
+      summary: "Items that a stored response was asked with",
+      description: "Those of its own call, without those of earlier responses.",
+      tags: ["Chat"],
+      auth: "key",
+      query: [
+        ...LIST_QUERY,
+        {
+          name: "order",
+          description: "Order of the items: the last first, or the first.",
+          schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
+        },
+      ],
+      responses: { 200: { description: "A page of them", schema: "ResponseInputList" } },
+      errors: errorsOf([], ...STORED, "unsupported_value"),
+      handle: (call) => listInput(context, call),
+    },
+  ];
+}
+
+/** The settings that an answer repeats travel with every call's message, beside its request. */
+const REPEATED_BYTES_MAX = 262_144;
+
+interface Asked extends Translated {
+  readonly body: ReadBody;
+  readonly asked: ResponsesRequest;
+  readonly own: readonly ResponsesItem[];
+}
+
+async function read(context: IngressContext, call: RouteCall): Promise<Asked> {
+  const body = await readBody(context, call);
+  await body.pause();
+  const asked = parse("ResponsesRequest", body.value);
+  await body.pause();
+  const { items, own } = await readConversation(context.responses, callerOf(call), asked);
+  await body.pause();
+  return { body, asked, own, ...chatRequestOf(asked, items) };
+}
+
+/** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
+export async function answerResponse(
+  context: IngressContext,
+  call: RouteCall,
+  onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
+): Promise<Response> {
+  const { body, asked, own, request, paramOf } = await read(context, call);
+  await body.pause();
+  const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
+  if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
+    throw new ApiError(
+      "invalid_request",
+      `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
+    );
+  }
+  const stored = storedItems(own, call.requestId);
+  onAsked?.({ own: stored, response });
+  const header = call.request.headers.get("x-cache");
+  // A repeat would answer with a response that is gone by then, or name what is stored for another call.
+  const isCached = !response.store && response.previous_response_id === null;
+  return runTranslatedCall(context, call, body, {
+    api: "responses",
+    request,
+    paramOf,
+    planCache: async (model) => {
+      const plan = await planCache(header, model, "responses", body, { ...asked, input: own });
+      return isCached ? plan : undefined;
+    },
+    response,
+    ...(response.store ? { input: stored } : {}),
+  });
+}
+
+async function compact(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body = await readBody(context, call);
+  await body.pause();
+  const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
+  const given = { ...asked, input: input ?? [] };
+  const { items } = await readConversation(context.responses, callerOf(call), given);
+  await body.pause();
+  const transcript = transcriptOf(items, instructions);
+  const { model, prompt_cache_key = null } = asked;
+  const summing = { model, input: [], instructions: COMPACT_INSTRUCTIONS, prompt_cache_key, store: false };
+  const answer = await runTranslatedCall(context, call, body, {
+    api: "responses",
+    ...chatRequestOf(summing, [transcript]),
+    planCache: () => Promise.resolve(undefined),
+    response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
+  });
+  const compaction = compactionOf(parse("ModelResponse", await answer.json()));
+  return new Response(JSON.stringify(compaction), { headers: answer.headers });
+}
+
+async function count(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { body, request, paramOf } = await read(context, call);
+  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  try {
+    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const counting = countingInput(await loadTokenizer(), request, model, files);
+    const tokens = await body.work((slices) => slices.run(counting));
+    return json({ object: "response.input_tokens", input_tokens: tokens });
+  } catch (error) {
+    throw withParam(error, paramOf);
+  }
+}
+
+function storedIn({ responses: store }: IngressContext, call: RouteCall) {
+  return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
+}
+
+async function remove({ responses: store }: IngressContext, call: RouteCall): Promise<Response> {
+  const callId = callOfResponse(call.params["response_id"] ?? "");
+  if (callId === undefined || !(await store.delete(viewerOf(callerOf(call)), callId))) throw responseNotFound();
+  return json({ id: responseId(callId), object: "response", deleted: true });
+}
+
+async function listInput(context: IngressContext, call: RouteCall): Promise<Response> {
+  const limit = limitIn(call);
+  const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
+  const { input } = await storedIn(context, call);
+  const items = order === "asc" ? input : input.toReversed();
+  const after = queryOf(call).get("after");
+  const from = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
+  const data = items.slice(from, from + limit);
+  return json({
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: items.length > from + limit,
+  });
+}

@@ -1,0 +1,160 @@
+/** Stored responses. A workspace's own alone exist for it; which of them a caller sees is part of every look-up. */
+import { plainArray } from "./arrays.ts";
+import type { Queryable } from "./client.ts";
+
+/** A caller as far as it decides what it sees: a member sees its own, owners and admins see all of the workspace. */
+export interface ResponseViewer {
+  readonly workspaceId: string;
+  readonly memberId: string;
+  readonly seesAll: boolean;
+}
+
+/** Place of a response's sealed text: in its row, or in the object store. */
+export type KeptText =
+  | { readonly sealed: string; readonly reference: null }
+  | { readonly sealed: null; readonly reference: string };
+
+export type ResponseRow = KeptText & {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly previous_id: string | null;
+  readonly bytes: number;
+};
+
+/** Does nothing for one that is kept already. */
+export async function keepResponse(
+  database: Queryable,
+  row: {
+    readonly id: string;
+    readonly workspaceId: string;
+    readonly keyId: string;
+    readonly previousId: string | null;
+    readonly model: string;
+    readonly status: string;
+    readonly bytes: number;
+    readonly text: KeptText;
+    readonly sealedBy: string;
+    readonly hours: number;
+  },
+): Promise<void> {
+  await database.query(
+    `insert into response (id, workspace_id, member_id, previous_id, model, status, bytes, sealed, reference, sealed_by, expires_at)
+     select $1, $2, k.member_id, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour'
+     from api_key k where k.id = $3 and k.workspace_id = $2
+     on conflict (id) do nothing`,
+    [
+      row.id,
+      row.workspaceId,
+      row.keyId,
+      row.previousId,
+      row.model,
+      row.status,
+      row.bytes,
+      row.text.sealed,
+      row.text.reference,
+      row.sealedBy,
+      row.hours,
+    ],
+    "keep_response",
+  );
+}
+
+const COLUMNS = "id, workspace_id, previous_id, bytes, sealed, reference";
+const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now()";
+
+export function findResponses(
+  database: Queryable,
+  { workspaceId, memberId, seesAll }: ResponseViewer,
+  ids: readonly string[],
+): Promise<ResponseRow[]> {
+  return database.query<ResponseRow>(
+    `select ${COLUMNS} from response where ${SEEN} and id = any($4::uuid[])`,
+    [workspaceId, memberId, seesAll, plainArray(ids)],
+    "find_responses",
+  );
+}
+
+/**
+ * A response behind those that it goes on from, the oldest first. It ends early where one is gone, and behind the first beyond
+ * either bound.
+ */
+export function findResponseChain(
+  database: Queryable,
+  { workspaceId, memberId, seesAll }: ResponseViewer,
+  id: string,
+  { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
+): Promise<ResponseRow[]> {
+  return database.query<ResponseRow>(
+    `with recursive chain as (
+       select ${COLUMNS}, 1 as depth, bytes::bigint as total from response where ${SEEN} and id = $4
+       union all
+       select r.id, r.workspace_id, r.previous_id, r.bytes, r.sealed, r.reference, c.depth + 1, c.total + r.bytes
+       from chain c join response r on r.id = c.previous_id
+       where r.workspace_id = $1 and (r.member_id = $2 or $3) and r.expires_at > now()
+         and c.depth <= $5 and c.total <= $6)
+     select ${COLUMNS} from chain order by depth desc`,
+    [workspaceId, memberId, seesAll, id, countMax, bytesMax],
+    "find_response_chain",
+  );
+}
+
+/** Returns the place of its text; undefined when there was none. */
+export async function deleteResponse(
+  database: Queryable,
+  { workspaceId, memberId, seesAll }: ResponseViewer,
+  id: string,
+): Promise<Gone | undefined> {
+  const rows = await database.query<Gone>(`delete from response where ${SEEN} and id = $4 returning reference`, [
+    workspaceId,
+    memberId,
+    seesAll,
+    id,
+  ]);
+  return rows[0];
+}
+
+/** A response that was deleted: its text in the object store is still to go. */
+export interface Gone {
+  readonly reference: string | null;
+}
+
+/** Deletes up to `batch` that are over. */
+export function dropExpiredResponses(database: Queryable, batch: number): Promise<Gone[]> {
+  return database.query<Gone>(
+    `delete from response where id in (
+       select id from response where expires_at <= now() order by expires_at limit $1 for update skip locked)
+     returning reference`,
+    [batch],
+  );
+}
+
+/** Deletes up to `batch` of those that workspaces have beyond these bounds, each one's oldest. */
+export function dropExcessResponses(
+  database: Queryable,
+  { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
+  batch: number,
+): Promise<Gone[]> {
+  return database.query<Gone>(
+    `with crowded as (
+       select workspace_id from response group by workspace_id having count(*) > $1 or sum(bytes) > $2),
+     placed as (
+       select r.id, row_number() over newest as place, sum(r.bytes) over newest as total
+       from response r join crowded using (workspace_id)
+       window newest as (partition by workspace_id order by created_at desc, id desc))
+     delete from response where id in (select id from placed where place > $1 or total > $2 limit $3)
+     returning reference`,
+    [countMax, bytesMax, batch],
+  );
+}
+
+/** Those of the ids that are kept, each with the place of its text. */
+export async function findKeptResponses(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await database.query<Gone & { readonly id: string }>(
+    "select id, reference from response where id = any($1::uuid[])",
+    [plainArray(ids)],
+  );
+  return new Map(rows.map(({ id, reference }) => [id, reference]));
+}

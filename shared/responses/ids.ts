@@ -1,0 +1,19 @@
+/** Ids of responses and of their items: both name the call that made them. */
+
+export function responseId(callId: string): string {
+  return `resp_${callId.replaceAll("-", "")}`;
+}
+
+/** The call of a response; undefined for what is no such id. */
+export function callOfResponse(id: string): string | undefined {
+  return uuidIn(/^resp_([0-9a-f]{32})$/.exec(id));
+}
+
+/** The call of an item, be it of its input or of its output; undefined for what is no such id. */
+export function callOfItem(id: string): string | undefined {
+  return uuidIn(/^[a-z]{2,5}_([0-9a-f]{32})_i?\d{1,6}$/.exec(id));
+}
+
+function uuidIn(match: RegExpExecArray | null): string | undefined {
+  return match?.[1]?.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,41 @@
+/**
+ * Texts that a client of the Responses API keeps for its next call without reading them: signed or hidden thinking of a source, and
+ * summaries of conversations. Encoded and not encrypted, since they hold nothing that its caller may not see.
+ */
+
+/** Tells our own from what other services call encrypted. */
+const MARK = "sluice1.";
+
+type Members = Record<string, unknown>;
+
+export function sealThought(block: Readonly<Members>): string {
+  return MARK + Buffer.from(JSON.stringify(block)).toString("base64url");
+}
+
+/** Undefined for what is none of ours, or was changed so that it cannot be read: the source then hears the plain words alone. */
+export function openSealed(text: string | null | undefined): Members | undefined {
+  const { type, thinking, signature, data } = open(text);
+  if (type === "redacted_thinking" && typeof data === "string") return { type, data };
+  const isSigned = type === "thinking" && typeof thinking === "string" && typeof signature === "string";
+  return isSigned ? { type, thinking, signature } : undefined;
+}
+
+export function sealSummary(summary: string): string {
+  return sealThought({ type: "summary", summary });
+}
+
+/** Undefined for what is none of ours. */
+export function openSummary(text: string): string | undefined {
+  const { type, summary } = open(text);
+  return type === "summary" && typeof summary === "string" ? summary : undefined;
+}
+
+function open(text: string | null | undefined): Members {
+  if (text?.startsWith(MARK) !== true) return {};
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text.slice(MARK.length), "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null ? (value as Members) : {};
+  } catch {
+    return {};
+  }
+}

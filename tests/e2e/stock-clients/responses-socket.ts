@@ -1,0 +1,177 @@
+/** Responses over a WebSocket, turn by turn, against the running service. */
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import OpenAI from "openai";
+import { ResponsesWS } from "openai/resources/responses/ws";
+
+import { eventually } from "#tests/faults/wait.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
+import { TURNS_WAITING_MAX } from "#ingress/routes/responses-socket.ts";
+
+import { sharedStack } from "./shared-stack.ts";
+
+let stack: Stack;
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  stack = await sharedStack();
+});
+afterEach(() => open.splice(0).forEach(({ socket }) => socket.close()));
+
+type Message = Readonly<Record<string, unknown>> & { readonly type: string };
+
+interface Socket {
+  readonly socket: WebSocket;
+  readonly messages: Message[];
+  /** Says something, and resolves with the messages up to the end of its turn. */
+  turn(message: object | string): Promise<Message[]>;
+  readonly closed: Promise<number>;
+}
+
+const ENDS = ["response.completed", "response.incomplete", "response.failed"];
+
+async function connect(): Promise<Socket> {
+  const url = `${(stack.baseUrls[0] ?? "").replace("http", "ws")}/v1/responses`;
+  // Bun's own client takes headers.
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${stack.key}` } } as unknown as string[]);
+  const messages: Message[] = [];
+  let look = (): void => undefined;
+  socket.addEventListener("message", ({ data }) => {
+    messages.push(JSON.parse(String(data)) as Message);
+    look();
+  });
+  const closed = new Promise<number>((resolve) => socket.addEventListener("close", ({ code }) => resolve(code)));
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener("open", () => resolve());
+    socket.addEventListener("error", () => reject(new Error("no connection")));
+  });
+  const made: Socket = {
+    socket,
+    messages,
+    closed,
+    turn(message) {
+      const from = messages.length;
+      const { promise, resolve } = Promise.withResolvers<Message[]>();
+      look = () => {
+        const last = messages.slice(from).at(-1);
+        // An error outside of a stream has a status, one within is followed by the failed response.
+        if (last && (ENDS.includes(last.type) || last["status"] !== undefined)) resolve(messages.slice(from));
+      };
+      socket.send(typeof message === "string" ? message : JSON.stringify({ type: "response.create", model: MODEL, ...message })); // prettier-ignore
+      return promise;
+    },
+  };
+  open.push(made);
+  return made;
+}
+
+const MODEL = "sandbox-chat";
+const say = (text: string) => `Say exactly: ${text}`;
+interface Whole {
+  readonly id: string;
+  readonly output: readonly { readonly content: readonly { readonly text: string }[] }[];
+}
+const responseIn = (messages: readonly Message[]): Whole => messages.at(-1)?.["response"] as Whole;
+const textIn = (messages: readonly Message[]): unknown => responseIn(messages).output[0]?.content[0]?.text;
+const errorIn = (messages: readonly Message[]): unknown => messages.at(-1)?.["error"];
+
+describe("a connection", () => {
+  test("answers turns one after the other, with the events of a stream", async () => {
+    const socket = await connect();
+    const first = await socket.turn({ input: say("one two three") });
+    const frames = first.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    expect(eventsOf(`${frames.join("")}data: [DONE]\n\n`).at(-1)?.type).toBe("response.completed");
+    expect(textIn(first)).toBe("one two three");
+    // Said at once.
+    const before = socket.messages.length;
+    for (const text of ["a", "b", "c"]) socket.socket.send(JSON.stringify({ type: "response.create", model: MODEL, input: say(text) })); // prettier-ignore
+    const ends = (): Message[] => socket.messages.slice(before).filter(({ type }) => ENDS.includes(type));
+    await eventually("three answers", () => Promise.resolve(ends().length === 3));
+    expect(ends().map((end) => textIn([end]))).toEqual(["a", "b", "c"]);
+    const order = socket.messages.slice(before).map(({ type }) => type);
+    expect(order.lastIndexOf("response.created")).toBeGreaterThan(order.indexOf("response.completed"));
+  });
+
+  test("of the stock client is one of its own", async () => {
+    const client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key });
+    const socket = new ResponsesWS(client);
+    const whole = new Promise<string>((resolve, reject) => {
+      socket.on("response.completed", ({ response }) => resolve(response.status ?? ""));
+      socket.on("error", reject);
+    });
+    socket.send({ type: "response.create", model: MODEL, input: say("hello") });
+    expect(await whole).toBe("completed");
+    socket.close();
+  });
+
+  test("goes on from what is not stored, and another one does not", async () => {
+    const socket = await connect();
+    const weather = { type: "function", name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } }; // prettier-ignore
+    const body = { store: false, tools: [weather] };
+    const first = responseIn(await socket.turn({ ...body, input: "What is the weather in Paris? Use the get_weather tool." })); // prettier-ignore
+    const call = first.output[0] as unknown as { type: string; call_id: string };
+    expect(call.type).toBe("function_call");
+    const result = { type: "function_call_output", call_id: call.call_id, output: "18 degrees" };
+    const second = await socket.turn({ ...body, input: [result], previous_response_id: first.id });
+    expect(textIn(second)).toMatch(/18 degrees/);
+    const third = await socket.turn({ input: say("x"), previous_response_id: responseIn(second).id });
+    expect(textIn(third)).toBe("x");
+    const other = await connect();
+    const lost = await other.turn({ input: say("x"), previous_response_id: first.id });
+    expect(lost).toMatchObject([{ type: "error", status: 400, error: { code: "previous_response_not_found" } }]);
+  });
+
+  test("forgets what a turn could not go on from", async () => {
+    const socket = await connect();
+    const first = responseIn(await socket.turn({ input: say("a"), store: false }));
+    const wrong = [{ type: "function_call_output", call_id: "none", output: "x" }];
+    const failed = await socket.turn({ input: wrong, previous_response_id: first.id });
+    expect(errorIn(failed)).toMatchObject({ param: "input[0].call_id" });
+    const next = await socket.turn({ input: say("b"), previous_response_id: first.id });
+    expect(errorIn(next)).toMatchObject({ code: "previous_response_not_found" });
+  });
+
+  test("says what is wrong with a message, and goes on", async () => {
+    const socket = await connect();
+    expect(await socket.turn("no JSON")).toMatchObject([{ type: "error", status: 400, error: { code: "invalid_json" } }]); // prettier-ignore
+    expect(errorIn(await socket.turn({ type: "session.update" }))).toMatchObject({ param: "type" });
+    expect(errorIn(await socket.turn({ input: "x", stream: true }))).toMatchObject({ param: "stream" });
+    expect(errorIn(await socket.turn({ input: "x", background: false }))).toMatchObject({ param: "background" });
+    expect(errorIn(await socket.turn({ input: "x", model: "nobody" }))).toMatchObject({ code: "model_not_found" });
+    const broken = await socket.turn({ input: say("a b c d e f"), model: "sandbox-truncate" });
+    expect(broken.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
+    expect(textIn(await socket.turn({ input: say("on") }))).toBe("on");
+  });
+
+  test("takes so many turns that wait, and no more", async () => {
+    const socket = await connect();
+    const body = { type: "response.create", model: "sandbox-slow", input: say("a"), store: false };
+    for (let turns = 0; turns < TURNS_WAITING_MAX + 2; turns++) socket.socket.send(JSON.stringify(body));
+    await eventually("a refusal", () => Promise.resolve(socket.messages.some(({ type }) => type === "error")));
+    expect(socket.messages.find(({ type }) => type === "error")).toMatchObject({ status: 503, error: { code: "overloaded" } }); // prettier-ignore
+  });
+
+  test("that its client leaves ends its call, which is billed for what was produced", async () => {
+    const socket = await connect();
+    socket.socket.send(JSON.stringify({ type: "response.create", model: "sandbox-slow", input: say("a b c d e f g h i j k l m n o p q r s t u v w x y z") })); // prettier-ignore
+    const begun = await eventually("a word", () =>
+      Promise.resolve(socket.messages.find(({ type }) => type === "response.created")),
+    );
+    socket.socket.close();
+    const { id } = responseIn(begun === undefined ? [] : [begun]);
+    const job = id.replace(/^resp_(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+    const row = await eventually("the usage record", async () => {
+      const [found] = await stack.query("select status from usage_record where job_id = $1", [job]);
+      return found;
+    });
+    expect(row).toEqual({ status: "cancelled" });
+  });
+});
+
+test("a connection is refused as any call is", async () => {
+  const url = `${stack.baseUrls[0]}/v1/responses`;
+  const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }; // prettier-ignore
+  expect((await fetch(url, { headers: upgrade })).status).toBe(401);
+  expect((await fetch(url, { headers: { authorization: `Bearer ${stack.key}` } })).status).toBe(405);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+
+import { compactionOf, transcriptOf } from "#ingress/responses/compact.ts";
+import { inputPlace, readItems } from "#ingress/responses/items.ts";
+import { responseOf } from "#ingress/responses/object.ts";
+import type { ModelResponse } from "#schemas/generated/types.ts";
+import { newId } from "#shared/ids.ts";
+import { openSummary, sealSummary } from "#shared/responses/sealed.ts";
+
+test("a transcript holds what each side said, called and was told, and names what is no text", () => {
+  const items = readItems([
+    { type: "compaction", encrypted_content: sealSummary("They met.") },
+    {
+      role: "user",
+      content: [
+        { type: "input_text", text: "Look." },
+        { type: "input_image", file_id: "file-1" },
+      ],
+    },
+    { type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] },
+    { role: "assistant", content: [{ type: "output_text", text: "I do." }] },
+    { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+    { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "18" }] },
+  ]).map((item, at) => ({ item, from: inputPlace(at) }));
+  expect(transcriptOf(items, "Be brief.").item).toEqual({
+    type: "message",
+    role: "user",
+    content: [
+      "Instructions: Be brief.",
+      "Earlier: They met.",
+      "user: Look.\n[picture]",
+      "assistant: I do.",
+      "Assistant called f: {}",
+      "Result: 18",
+    ].join("\n\n"),
+  });
+});
+
+test("a compaction is the summary that the model wrote, and none is a failure", () => {
+  const usage = { input_tokens: 1, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 }, output_tokens: 1, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 2 }; // prettier-ignore
+  const of = (text: string): ModelResponse => ({
+    ...responseOf({ model: "m", input: "x" }, newId(), 1),
+    usage,
+    output: [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [], logprobs: [] }] }], // prettier-ignore
+  });
+  const { output } = compactionOf(of("They met."));
+  expect(output.map(({ encrypted_content }) => openSummary(encrypted_content))).toEqual(["They met."]);
+  expect(() => compactionOf(of(" "))).toThrow("no summary");
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+
+import { findResponse, readConversation, storedItems, viewerOf } from "#ingress/responses/history.ts";
+import { readItems } from "#ingress/responses/items.ts";
+import { responseOf } from "#ingress/responses/object.ts";
+import type { ResponseItem } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { responseId } from "#shared/responses/ids.ts";
+import type { StoredResponse } from "#shared/responses/store.ts";
+
+const caller = { workspaceId: newId(), memberId: newId(), role: "developer" } as Caller;
+const callId = newId();
+const hex = callId.replaceAll("-", "");
+
+const output: ResponseItem = {
+  id: `msg_${hex}_0`,
+  type: "message",
+  role: "assistant",
+  status: "completed",
+  content: [{ type: "output_text", text: "Eight.", annotations: [], logprobs: [] }],
+};
+const stored: StoredResponse = {
+  response: { ...responseOf({ model: "m", input: "x", instructions: "Earlier." }, callId, 1), output: [output] },
+  input: storedItems(readItems("How many legs?"), callId),
+};
+const store = {
+  find: (_viewer: unknown, ids: readonly string[]) =>
+    Promise.resolve(new Map(ids.includes(callId) ? [[callId, stored]] : [])),
+  findChain: (_viewer: unknown, id: string) => Promise.resolve(id === callId ? [stored] : ("gone" as const)),
+};
+const read = (body: Parameters<typeof readConversation>[2]) => readConversation(store, caller, body);
+const refusal = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "taken",
+    (error: unknown) => (error instanceof ApiError ? [error.code, error.param] : error),
+  );
+
+describe("a conversation", () => {
+  test("that goes on stands behind the stored one, and holds as its own what it brought", async () => {
+    const { items, own } = await read({ input: "And a crab?", previous_response_id: responseId(callId) });
+    expect(items.map(({ from }) => from)).toEqual(["previous_response_id", "previous_response_id", "input[0]"]);
+    expect(items[1]?.item).toMatchObject({ role: "assistant", content: [{ text: "Eight." }] });
+    expect(own).toEqual([{ type: "message", role: "user", content: "And a crab?" }]);
+  });
+
+  test("has items in place of references, to output and to input", async () => {
+    const [question] = stored.input;
+    const input = [
+      { type: "item_reference", id: question?.id },
+      { type: "item_reference", id: output.id },
+    ];
+    const { items, own } = await read({ input });
+    expect(items.map(({ item, from }) => [from, item.id])).toEqual([
+      ["input[0]", question?.id],
+      ["input[1]", output.id],
+    ]);
+    expect(own).toEqual(items.map(({ item }) => item));
+  });
+
+  test.each<[string, Parameters<typeof readConversation>[2], unknown]>([
+    ["an unknown response", { input: "x", previous_response_id: responseId(newId()) }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
+    ["no response", { input: "x", previous_response_id: "nothing" }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
+    ["an unknown item", { input: [{ type: "item_reference", id: `msg_${hex}_7` }] }, ["response_not_found", "input[0].id"]], // prettier-ignore
+    ["an item of nobody", { input: [{ type: "item_reference", id: "msg_1" }] }, ["response_not_found", "input[0].id"]],
+  ])("of %s is refused", async (_name, body, expected) => {
+    expect(await refusal(read(body))).toEqual(expected);
+  });
+
+  test("beyond the bounds, or that cannot be read, is refused", async () => {
+    const asked = { input: "x", previous_response_id: responseId(callId) };
+    const long = { ...store, findChain: () => Promise.resolve("long" as const) };
+    expect(await refusal(readConversation(long, caller, asked))).toEqual(["invalid_request", "previous_response_id"]);
+    const away = { ...store, findChain: () => Promise.reject(new Error("away")) };
+    expect(await refusal(readConversation(away, caller, asked))).toEqual(["service_unavailable", null]);
+    const many = Array.from({ length: 501 }, () => ({
+      type: "item_reference",
+      id: `msg_${newId().replaceAll("-", "")}_0`,
+    }));
+    expect(await refusal(read({ input: many }))).toEqual(["invalid_request", "input"]);
+    expect(await refusal(findResponse(store, caller, "resp_1"))).toEqual(["response_not_found", null]);
+  });
+});
+
+test("owners and admins see every response, others their own", () => {
+  const seesAll = (role: Caller["role"]): boolean => viewerOf({ ...caller, role }).seesAll;
+  expect([seesAll("owner"), seesAll("admin"), seesAll("developer"), seesAll("billing")]).toEqual([true, true, false, false]); // prettier-ignore
+});
+
+test("items are stored with ids and in parts, and those that have ids keep them", () => {
+  const call = { type: "function_call", id: "fc_own", call_id: "a", name: "f", arguments: "{}" };
+  const items = readItems([
+    { role: "assistant", content: "a" },
+    call,
+    { type: "function_call_output", call_id: "a", output: "b" },
+  ]);
+  expect(storedItems(items, callId) as unknown[]).toEqual([
+    { type: "message", id: `msg_${hex}_i0`, role: "assistant", content: [{ type: "output_text", text: "a" }] },
+    call,
+    { type: "function_call_output", id: `fco_${hex}_i2`, call_id: "a", output: "b" },
+  ]);
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { ListObjectsCommand } from "@aws-sdk/client-s3";
+
+import { responseOf } from "#ingress/responses/object.ts";
+import type { ResponseViewer } from "#shared/database/responses.ts";
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { callOfItem, callOfResponse, responseId } from "#shared/responses/ids.ts";
+import { CONVERSATION_RESPONSES_MAX, createResponseStore, type ResponseStore } from "#shared/responses/store.ts";
+import { createSealer } from "#shared/secrets/sealed.ts";
+import { listResponseTexts } from "#shared/storage/claim-check.ts";
+import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { createTestBucket } from "#tests/support/storage.ts";
+import { sweepResponses, sweepResponseTexts } from "#workers/janitor/claims.ts";
+
+let db: TestDatabase;
+let storage: Storage;
+let store: ResponseStore;
+const log = createLogger({ level: "silent", role: "test" });
+
+beforeAll(async () => {
+  const [opened, bucket] = await Promise.all([createTestDatabase(), createTestBucket()]);
+  db = opened;
+  storage = openStorage({
+    endpoint: bucket.endpoint,
+    region: bucket.env["AWS_REGION"] ?? "",
+    bucket: bucket.bucket,
+    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
+    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
+  });
+  store = createResponseStore({ database: db.database, storage, sealer: createSealer([new Uint8Array(32)]), log });
+}, 120_000);
+
+afterAll(async () => {
+  storage.close();
+  await db.drop();
+});
+
+interface Owner {
+  readonly id: string;
+  readonly keyId: string;
+  readonly viewer: ResponseViewer;
+}
+
+async function openOwner(): Promise<Owner> {
+  const { id, keyId } = await createWorkspace(db, { creditsNano: 1n });
+  const [row] = await db.query<{ member_id: string }>("select member_id from api_key where id = $1", [keyId]);
+  return { id, keyId, viewer: { workspaceId: id, memberId: row?.member_id ?? "", seesAll: false } };
+}
+
+async function keep(owner: Owner, text: string, { previous, hours = 1 }: { previous?: string; hours?: number } = {}) {
+  const id = newId();
+  const body = { model: "m", input: text, previous_response_id: previous === undefined ? null : responseId(previous) };
+  const response = { ...responseOf(body, id, 1_000), status: "completed" as const };
+  const input = [{ type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text }] }];
+  await store.keep({ call: { id, workspaceId: owner.id, keyId: owner.keyId }, response, input, hours });
+  return id;
+}
+
+const LARGE = "large ".repeat(20_000);
+const textsOf = async (owner: Owner, id: string): Promise<unknown> => {
+  const chain = await store.findChain(owner.viewer, id);
+  return typeof chain === "string" ? chain : chain.map(({ input }) => JSON.stringify(input).slice(-20, -4).trim());
+};
+/** The same storage, all of whose objects are two hours old. */
+function aged(): Storage {
+  const send = async (command: ListObjectsCommand, options: object) => {
+    const answer = await storage.client.send(command, options);
+    for (const object of answer.Contents ?? []) object.LastModified = new Date(Date.now() - 2 * 3_600_000);
+    return answer;
+  };
+  return { ...storage, client: { send } as unknown as Storage["client"] };
+}
+
+const storedTexts = async (): Promise<string[]> =>
+  (await Array.fromAsync(listResponseTexts(storage))).flat().map(({ jobId }) => jobId);
+
+describe("a stored response", () => {
+  test.each([
+    ["small", "secret words"],
+    ["large", LARGE],
+  ])("comes back with what it was asked, and lies sealed: %s", async (_name, text) => {
+    const owner = await openOwner();
+    const id = await keep(owner, text);
+    const found = (await store.find(owner.viewer, [id, newId()])).get(id);
+    expect(found?.response).toMatchObject({ id: responseId(id), status: "completed" });
+    expect(JSON.stringify(found?.input)).toContain(text);
+    const [row] = await db.query<{ row: string }>("select row_to_json(r)::text as row from response r where id = $1", [id]); // prettier-ignore
+    expect(row?.row).not.toContain("words");
+    expect((await storedTexts()).includes(id)).toBe(text === LARGE);
+  });
+
+  test("exists for its member, for owners and admins, and for no other workspace", async () => {
+    const [owner, other] = await Promise.all([openOwner(), openOwner()]);
+    const id = await keep(owner, "mine");
+    const seen = async (viewer: ResponseViewer): Promise<boolean> =>
+      (await store.find(viewer, [id])).size > 0 && (await store.findChain(viewer, id)) !== "gone";
+    expect(await seen(owner.viewer)).toBe(true);
+    expect(await seen({ ...owner.viewer, memberId: newId() })).toBe(false);
+    expect(await seen({ ...owner.viewer, memberId: newId(), seesAll: true })).toBe(true);
+    expect(await seen({ ...other.viewer, seesAll: true })).toBe(false);
+    expect(await store.delete({ ...other.viewer, seesAll: true }, id)).toBe(false);
+    expect(await store.delete({ ...owner.viewer, memberId: newId() }, id)).toBe(false);
+    expect(await seen(owner.viewer)).toBe(true);
+  });
+
+  test("is kept once, whoever keeps it again", async () => {
+    const owner = await openOwner();
+    const id = newId();
+    const response = responseOf({ model: "m", input: "x" }, id, 1_000);
+    const call = { id, workspaceId: owner.id, keyId: owner.keyId };
+    const kept = { call, response: { ...response, status: "completed" as const }, input: [LARGE], hours: 1 };
+    await store.keep(kept);
+    await store.keep(kept);
+    expect((await store.find(owner.viewer, [id])).get(id)?.input as unknown[]).toEqual([LARGE]);
+  });
+
+  test("is gone with its text when it is deleted", async () => {
+    const owner = await openOwner();
+    const id = await keep(owner, LARGE);
+    expect(await store.delete(owner.viewer, id)).toBe(true);
+    expect(await store.delete(owner.viewer, id)).toBe(false);
+    expect((await store.find(owner.viewer, [id])).size).toBe(0);
+    expect(await storedTexts()).not.toContain(id);
+  });
+});
+
+describe("a conversation", () => {
+  test("comes oldest first", async () => {
+    const owner = await openOwner();
+    const one = await keep(owner, "one");
+    const two = await keep(owner, "two", { previous: one });
+    const three = await keep(owner, "three", { previous: two });
+    expect(await textsOf(owner, three)).toHaveLength(3);
+    const chain = await store.findChain(owner.viewer, three);
+    expect(typeof chain === "string" ? chain : chain.map(({ response }) => callOfResponse(response.id))).toEqual([one, two, three]); // prettier-ignore
+  });
+
+  test("is gone when one of its responses is: deleted, over, or another member's", async () => {
+    const owner = await openOwner();
+    const one = await keep(owner, "one");
+    const two = await keep(owner, "two", { previous: one });
+    await db.query("update response set expires_at = now() where id = $1", [one]);
+    expect(await textsOf(owner, two)).toBe("gone");
+    await db.query("update response set expires_at = now() + interval '1 hour' where id = $1", [one]);
+    expect(await textsOf(owner, two)).toHaveLength(2);
+    await store.delete(owner.viewer, one);
+    expect(await textsOf(owner, two)).toBe("gone");
+    expect(await textsOf(owner, newId())).toBe("gone");
+    const stranger = await openOwner();
+    expect(await textsOf(stranger, await keep(stranger, "x", { previous: two }))).toBe("gone");
+  });
+
+  test("has bounds", async () => {
+    const owner = await openOwner();
+    let last = await keep(owner, "0");
+    const bounded = async (): Promise<boolean> => (await store.findChain(owner.viewer, last)) !== "long";
+    const copy = async (count: number): Promise<void> => {
+      // Copies of one row open nowhere else: they are only counted.
+      for (let left = count; left > 0; left--) {
+        const id = newId();
+        await db.query(
+          `insert into response (id, workspace_id, member_id, previous_id, model, status, bytes, sealed, sealed_by, expires_at)
+           select $1, workspace_id, member_id, id, model, status, bytes, sealed, sealed_by, expires_at from response where id = $2`,
+          [id, last],
+        );
+        last = id;
+      }
+    };
+    await copy(CONVERSATION_RESPONSES_MAX);
+    expect(await bounded()).toBe(false);
+    last = await keep(owner, LARGE);
+    await db.query("update response set bytes = 4194304 where id = $1", [last]);
+    expect(await bounded()).toBe(true);
+    await db.query("update response set bytes = 4194305 where id = $1", [last]);
+    expect(await bounded()).toBe(false);
+  });
+});
+
+describe("the janitor", () => {
+  test("deletes responses that are over, with their texts", async () => {
+    const owner = await openOwner();
+    const [over, fresh] = [await keep(owner, LARGE), await keep(owner, LARGE)];
+    await db.query("update response set expires_at = now() where id = $1", [over]);
+    await sweepResponses({ storage, database: db.database, log });
+    expect([...(await store.find(owner.viewer, [over, fresh])).keys()]).toEqual([fresh]);
+    expect(await storedTexts()).not.toContain(over);
+    expect(await storedTexts()).toContain(fresh);
+  });
+
+  test.each([
+    ["many", { countMax: 2, bytesMax: 1_000_000 }],
+    ["large", { countMax: 10, bytesMax: 4_000 }],
+  ])("deletes the oldest of a workspace that has too %s", async (_name, bounds) => {
+    const [owner, other] = await Promise.all([openOwner(), openOwner()]);
+    const kept = [await keep(owner, "a"), await keep(owner, "b"), await keep(owner, "c")];
+    const theirs = await keep(other, "d");
+    await db.query("update response set bytes = 2000 where workspace_id = $1", [owner.id]);
+    await sweepResponses({ storage, database: db.database, log }, bounds);
+    expect(new Set((await store.find(owner.viewer, kept)).keys())).toEqual(new Set(kept.slice(1)));
+    expect((await store.find(other.viewer, [theirs])).size).toBe(1);
+  });
+
+  test("deletes texts that no response names once they are old", async () => {
+    const owner = await openOwner();
+    const [orphan, kept] = [await keep(owner, LARGE), await keep(owner, LARGE)];
+    await db.query("delete from response where id = $1", [orphan]);
+    const sweep = (from: Storage): Promise<number> =>
+      sweepResponseTexts({ storage: from, database: db.database, log }, 2);
+    expect(await sweep(storage)).toBe(0);
+    // Texts of other tests may be among them.
+    expect(await sweep(aged())).toBeGreaterThan(0);
+    expect(await storedTexts()).not.toContain(orphan);
+    expect(await storedTexts()).toContain(kept);
+  });
+});
+
+test("ids of responses and items name their call, and nothing else does", () => {
+  const id = newId();
+  const hex = id.replaceAll("-", "");
+  expect(callOfResponse(responseId(id))).toBe(id);
+  for (const item of [`msg_${hex}_0`, `fc_${hex}_12`, `ctco_${hex}_i3`]) expect(callOfItem(item)).toBe(id);
+  for (const other of ["", "resp_", `resp_${hex}0`, `RESP_${hex}`, `resp_${hex.slice(1)}`, "msg_123", `msg_${hex}0`]) {
+    expect(callOfResponse(other)).toBeUndefined();
+    expect(other.startsWith("msg") ? callOfItem(other) : undefined).toBeUndefined();
+  }
+});

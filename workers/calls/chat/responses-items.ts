@@ -1,0 +1,342 @@
+/**
+ * Pieces of an answer → items of a Responses answer and their events. One message or reasoning item is open at a time; a call
+ * is closed when another item begins and its arguments are whole, or at the end, since OpenAI's deltas may mix parallel calls.
+ */
+import type { ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
+import { sealThought } from "#shared/responses/sealed.ts";
+
+import { type Members, parseObject } from "../../providers/json.ts";
+import { ProviderError } from "../../providers/provider.ts";
+
+import { JsonEnd } from "./anthropic-blocks.ts";
+import type { CallPiece } from "./answer-parts.ts";
+
+export type ItemPiece =
+  | { readonly kind: "thought"; readonly text: string }
+  /** Ends a reasoning item; `text` is all of its words, of which some or all have come before. */
+  | { readonly kind: "sealed"; readonly block: Members; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly logprobs: readonly ResponseLogprob[] }
+  | { readonly kind: "refusal"; readonly text: string }
+  | { readonly kind: "annotations"; readonly list: readonly Members[] }
+  | CallPiece;
+
+/** One event as it goes over the wire. */
+export type WriteEvent = (type: string, members: Readonly<Record<string, unknown>>) => string;
+
+interface Facts {
+  /** 32 hex digits, in the ids of all items. */
+  readonly id: string;
+  /** Reasoning is told as a summary. */
+  readonly summarises: boolean;
+  /** Names of tools that are called with free text. */
+  readonly customTools: ReadonlySet<string>;
+}
+
+interface Reasoning {
+  readonly kind: "reasoning";
+  readonly index: number;
+  text: string;
+  sealed: string | null;
+}
+
+interface Message {
+  readonly kind: "message";
+  readonly index: number;
+  readonly parts: ResponsePart[];
+}
+
+interface Call {
+  readonly kind: "call";
+  readonly json: JsonEnd;
+  /** Undefined until its name has come. */
+  index: number | undefined;
+  id: string | undefined;
+  name: string;
+  text: string;
+  extra: Members | undefined;
+  isOver: boolean;
+}
+
+/** Names and numbers in ids must not grow with the answer's length: no answer has more items. */
+const ITEMS_MAX = 10_000;
+
+export class ItemStream {
+  /** Items in their order, each as it is now. */
+  readonly output: ResponseItem[] = [];
+  private readonly facts: Facts;
+  private readonly write: WriteEvent;
+  private readonly calls = new Map<number, Call>();
+  private open: Reasoning | Message | undefined;
+
+  constructor(facts: Facts, write: WriteEvent) {
+    this.facts = facts;
+    this.write = write;
+  }
+
+  /** Returns the events of a piece. @throws ProviderError `failed` when a call that was closed goes on, or there is no end of items */
+  add(piece: ItemPiece): string {
+    switch (piece.kind) {
+      case "thought":
+        return piece.text === "" ? "" : this.think(piece.text);
+      case "sealed":
+        return this.seal(piece.block, piece.text);
+      case "text":
+        return piece.text === "" ? "" : this.say("output_text", piece.text, piece.logprobs);
+      case "refusal":
+        return piece.text === "" ? "" : this.say("refusal", piece.text, []);
+      case "annotations":
+        return this.annotate(piece.list);
+      default:
+        return this.call(piece);
+    }
+  }
+
+  /** Returns the rest. @param isCut the answer ended at a limit: what is open stays incomplete. @throws ProviderError `failed` for a call without a name */
+  end(isCut: boolean): string {
+    let events = this.closeOpen(isCut ? "incomplete" : "completed");
+    for (const call of this.calls.values()) {
+      if (call.index === undefined) throw new ProviderError("failed", "the answer holds a tool call without a name");
+      if (!call.isOver) events += this.closeCall(call, isCut && !call.json.isWhole ? "incomplete" : "completed");
+    }
+    return events;
+  }
+
+  private think(text: string): string {
+    const [item, opened] = this.openReasoning();
+    const events = opened + (item.text === "" ? this.partEvent(item, "added", "") : "");
+    item.text += text;
+    return events + this.reasoningEvent(item, "text.delta", { delta: text });
+  }
+
+  private openReasoning(): [Reasoning, string] {
+    if (this.open?.kind === "reasoning") return [this.open, ""];
+    const closed = this.beforeNext();
+    const item: Reasoning = { kind: "reasoning", index: this.nextIndex(), text: "", sealed: null };
+    this.open = item;
+    return [item, closed + this.added(item.index, this.reasoningItem(item, "in_progress"))];
+  }
+
+  private seal(block: Members, text: string): string {
+    const begun = this.open?.kind === "reasoning" ? this.open.text : "";
+    // It may repeat what has come in pieces, or bring it.
+    const isKnown = begun !== "" && block["type"] === "thinking" && (text.startsWith(begun) || begun.endsWith(text));
+    let events = begun === "" || isKnown ? "" : this.closeOpen("completed");
+    const fresh = isKnown && begun.endsWith(text) ? "" : text.slice(isKnown ? begun.length : 0);
+    if (fresh !== "") events += this.think(fresh);
+    const [item, opened] = this.openReasoning();
+    item.sealed = sealThought(block);
+    return events + opened + this.closeOpen("completed");
+  }
+
+  /** Reasoning is content, or a summary, whose parts and texts have events of their own. */
+  private reasoningEvent({ index }: Reasoning, what: string, members: Members): string {
+    const place = this.facts.summarises ? { summary_index: 0 } : { content_index: 0 };
+    const name = this.facts.summarises ? "reasoning_summary" : "reasoning";
+    const at = { item_id: this.idOf(index, "rs"), output_index: index, ...place };
+    return this.write(`response.${name}_${what}`, { ...at, ...members });
+  }
+
+  private partEvent(item: Reasoning, what: "added" | "done", text: string): string {
+    const { summarises } = this.facts;
+    const part = { type: summarises ? "summary_text" : "reasoning_text", text };
+    if (summarises) return this.reasoningEvent(item, `part.${what}`, { part });
+    const at = { item_id: this.idOf(item.index, "rs"), output_index: item.index, content_index: 0 };
+    return this.write(`response.content_part.${what}`, { ...at, part });
+  }
+
+  private reasoningItem(
+    { index, text, sealed }: Reasoning,
+    status: "in_progress" | "completed" | "incomplete",
+  ): ResponseItem {
+    const { summarises } = this.facts;
+    const texts = text === "" ? [] : [text];
+    return {
+      id: this.idOf(index, "rs"),
+      type: "reasoning",
+      status,
+      summary: summarises ? texts.map((one) => ({ type: "summary_text", text: one })) : [],
+      content: summarises ? [] : texts.map((one) => ({ type: "reasoning_text", text: one })),
+      encrypted_content: sealed,
+    };
+  }
+
+  private say(type: ResponsePart["type"], text: string, logprobs: readonly ResponseLogprob[]): string {
+    let events = this.openMessage();
+    const message = this.open as Message;
+    if (message.parts.at(-1)?.type !== type) {
+      events += this.closePart(message);
+      message.parts.push(
+        type === "refusal" ? { type, refusal: "" } : { type: "output_text", text: "", annotations: [], logprobs: [] },
+      );
+      // Parts change as text comes.
+      events += this.write("response.content_part.added", { ...this.partPlace(message), part: message.parts.at(-1) });
+    }
+    const part = message.parts.at(-1);
+    if (part?.type === "refusal") {
+      part.refusal += text;
+      return events + this.write("response.refusal.delta", { ...this.partPlace(message), delta: text });
+    }
+    if (part) {
+      part.text += text;
+      part.logprobs.push(...logprobs);
+    }
+    return events + this.write("response.output_text.delta", { ...this.partPlace(message), delta: text, logprobs });
+  }
+
+  private openMessage(): string {
+    if (this.open?.kind === "message") return "";
+    const closed = this.beforeNext();
+    const index = this.nextIndex();
+    this.open = { kind: "message", index, parts: [] };
+    return closed + this.added(index, this.messageItem(this.open, "in_progress"));
+  }
+
+  private messageItem(
+    { index, parts }: Message,
+    status: "in_progress" | "completed" | "incomplete",
+  ): Extract<ResponseItem, { type: "message" }> {
+    return { id: this.idOf(index, "msg"), type: "message", role: "assistant", status, content: [...parts] };
+  }
+
+  private annotate(list: readonly Members[]): string {
+    const message = this.open;
+    const part = message?.kind === "message" ? message.parts.at(-1) : undefined;
+    // What cites a source is a text.
+    if (message?.kind !== "message" || part?.type !== "output_text") return "";
+    return list
+      .map((annotation) => {
+        const at = { ...this.partPlace(message), annotation_index: part.annotations.length };
+        part.annotations.push(annotation);
+        return this.write("response.output_text.annotation.added", { ...at, annotation });
+      })
+      .join("");
+  }
+
+  private partPlace({ index, parts }: Message): Members {
+    return { item_id: this.idOf(index, "msg"), output_index: index, content_index: Math.max(0, parts.length - 1) };
+  }
+
+  private closePart(message: Message): string {
+    const part = message.parts.at(-1);
+    if (!part) return "";
+    const at = this.partPlace(message);
+    const done =
+      part.type === "refusal"
+        ? this.write("response.refusal.done", { ...at, refusal: part.refusal })
+        : this.write("response.output_text.done", { ...at, text: part.text, logprobs: part.logprobs });
+    return done + this.write("response.content_part.done", { ...at, part });
+  }
+
+  private closeOpen(status: "completed" | "incomplete"): string {
+    const { open } = this;
+    this.open = undefined;
+    if (!open) return "";
+    if (open.kind === "message") return this.closePart(open) + this.done(open.index, this.messageItem(open, status));
+    const { text } = open;
+    const hasPart = text !== "";
+    const part = hasPart ? this.reasoningEvent(open, "text.done", { text }) + this.partEvent(open, "done", text) : "";
+    return part + this.done(open.index, this.reasoningItem(open, status));
+  }
+
+  /** Closes what is over where another item begins. */
+  private beforeNext(): string {
+    let events = this.closeOpen("completed");
+    for (const call of this.calls.values()) {
+      if (!call.isOver && call.index !== undefined && call.json.isWhole) events += this.closeCall(call, "completed");
+    }
+    return events;
+  }
+
+  private call(piece: CallPiece): string {
+    let call = this.calls.get(piece.call);
+    if (!call) {
+      call = {
+        kind: "call",
+        json: new JsonEnd(),
+        index: undefined,
+        id: undefined,
+        name: "",
+        text: "",
+        extra: undefined,
+        isOver: false,
+      };
+      this.calls.set(piece.call, call);
+    }
+    if (call.isOver) {
+      if (piece.text.trim() === "") return "";
+      throw new ProviderError("failed", "a tool call went on behind the end of its arguments");
+    }
+    call.id ??= piece.id;
+    call.extra ??= piece.extra;
+    call.json.read(piece.text);
+    call.text += piece.text;
+    if (call.index !== undefined) return this.argue(call, piece.text);
+    if (piece.name === undefined) return "";
+    call.name = piece.name;
+    const closed = this.beforeNext();
+    call.index = this.nextIndex();
+    call.id ??= `call_${this.facts.id}_${call.index}`;
+    return (
+      closed + this.added(call.index, this.callItem(call, call.index, "in_progress", "")) + this.argue(call, call.text)
+    );
+  }
+
+  /** The text of a custom tool is told when it is whole: until then it is JSON. */
+  private argue({ index, name }: Call, text: string): string {
+    if (text === "" || index === undefined || this.facts.customTools.has(name)) return "";
+    const at = { item_id: this.idOf(index, "fc"), output_index: index };
+    return this.write("response.function_call_arguments.delta", { ...at, delta: text });
+  }
+
+  private closeCall(call: Call, status: "completed" | "incomplete"): string {
+    const { index = 0, name, text } = call;
+    call.isOver = true;
+    if (!this.facts.customTools.has(name)) {
+      const at = { item_id: this.idOf(index, "fc"), output_index: index };
+      const done = this.write("response.function_call_arguments.done", { ...at, name, arguments: text });
+      return done + this.done(index, this.callItem(call, index, status, text));
+    }
+    const input = inputOf(text);
+    const at = { item_id: this.idOf(index, "ctc"), output_index: index };
+    const delta = input === "" ? "" : this.write("response.custom_tool_call_input.delta", { ...at, delta: input });
+    const done = this.write("response.custom_tool_call_input.done", { ...at, input });
+    return delta + done + this.done(index, this.callItem(call, index, status, input));
+  }
+
+  private callItem(
+    { id = "", name, extra }: Call,
+    index: number,
+    status: "in_progress" | "completed" | "incomplete",
+    text: string,
+  ): ResponseItem {
+    const more = extra === undefined ? {} : { extra_content: extra };
+    return this.facts.customTools.has(name)
+      ? { id: this.idOf(index, "ctc"), type: "custom_tool_call", status, call_id: id, name, input: text, ...more }
+      : { id: this.idOf(index, "fc"), type: "function_call", status, call_id: id, name, arguments: text, ...more };
+  }
+
+  private nextIndex(): number {
+    if (this.output.length >= ITEMS_MAX) throw new ProviderError("failed", "the answer has no end of items");
+    return this.output.length;
+  }
+
+  private added(index: number, item: ResponseItem): string {
+    this.output[index] = item;
+    return this.write("response.output_item.added", { output_index: index, item });
+  }
+
+  private done(index: number, item: ResponseItem): string {
+    this.output[index] = item;
+    return this.write("response.output_item.done", { output_index: index, item });
+  }
+
+  private idOf(index: number, prefix: string): string {
+    return `${prefix}_${this.facts.id}_${index}`;
+  }
+}
+
+/** The text in the one argument of a custom tool; what has another form is the text itself. */
+function inputOf(text: string): string {
+  const input = parseObject(text)?.["input"];
+  return typeof input === "string" ? input : text;
+}
