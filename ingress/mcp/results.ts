@@ -18,18 +18,22 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
   };
 }
 
-/** The error as the model is to read it. What is not meant for clients goes to the log. */
-export async function toolFailure({ context, call }: Desk, error: unknown): Promise<CallToolResult> {
-  const envelope = (await errorResponse(error, context.log, call.requestId).json()) as { error: Told };
-  return failed(envelope.error);
+/** The error as the model is to read it. */
+export async function toolFailure(desk: Desk, error: unknown): Promise<CallToolResult> {
+  return failed(await shownError(desk, error));
 }
 
-interface Told {
+/** Returns the error as the envelope has it. What is not meant for clients goes to the log. */
+export async function shownError({ context, call }: Desk, error: unknown): Promise<ShownError> {
+  return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ShownError }).error;
+}
+
+interface ShownError {
   readonly code: string;
   readonly message: string;
 }
 
-function failed(error: Told, beside: object = {}, credits?: number): CallToolResult {
+function failed(error: ShownError, beside: object = {}, credits?: number): CallToolResult {
   const content = [{ type: "text" as const, text: `${error.code}: ${error.message}` }];
   return { ...toolResult({ ...beside, error }, credits), content, isError: true };
 }
@@ -51,7 +55,7 @@ export function workflowResult(run: WorkflowRun): CallToolResult {
 
 /** A job that has ended: a run of a capability as its own answer has it. */
 export function jobResult(job: Job): CallToolResult {
-  if (job.error) return failed(job.error, { job }, job.credits_used);
+  if (job.error) return failed(job.error, {}, job.credits_used);
   const [made] = job.data ?? [];
   if (made && "object" in made && made["object"] === "capability.run") {
     return capabilityResult(made as unknown as CapabilityRun);

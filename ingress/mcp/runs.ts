@@ -10,9 +10,13 @@ import { paced } from "#shared/pace.ts";
 
 import type { Desk } from "./desk.ts";
 import { capabilityResult, workflowResult } from "./results.ts";
+import { findTask } from "./tasks.ts";
 
 /** Interval at which a client is told of progress. */
 const PROGRESS_MS = paced(2_000);
+
+/** A capability that has not ended by then becomes a task. */
+const TASK_AFTER_MS = paced(5_000);
 
 export interface Progress {
   readonly progress: number;
@@ -23,6 +27,8 @@ export interface Progress {
 export interface Client {
   /** Aborts when it leaves. */
   readonly left: AbortSignal;
+  /** It has declared the Tasks extension: work that takes longer than a moment is answered with a task. */
+  readonly takesTasks: boolean;
   /** Set where it asked to hear of progress. */
   readonly tell?: (progress: Progress) => Promise<void>;
 }
@@ -42,7 +48,13 @@ export async function runCapability(desk: Desk, id: string, body: object, client
     },
   };
   return watched(desk, client, work, async () => {
-    const asked = { params: { id }, body: { ...body, async: false }, signal: client.left };
+    const asked = { params: { id }, body: { ...body, async: client.takesTasks }, signal: client.left };
+    if (client.takesTasks) {
+      await desk.ask("runCapability", asked);
+      const { workspaceId } = caller;
+      await context.waiter.wait({ workspaceId, jobId: call.requestId, ms: TASK_AFTER_MS, left: client.left });
+      return resultOrTask(desk);
+    }
     return capabilityResult((await (await desk.ask("runCapability", asked)).json()) as CapabilityRun);
   });
 }
@@ -57,9 +69,20 @@ export async function runWorkflow(desk: Desk, id: string, input: unknown, client
     },
   };
   return watched(desk, client, work, async () => {
-    const asked = { params: { id }, body: { mode: "sync", input }, signal: client.left };
+    const mode = client.takesTasks ? "async" : "sync";
+    const asked = { params: { id }, body: { mode, input }, signal: client.left };
+    if (client.takesTasks) {
+      await desk.ask("runWorkflow", asked);
+      return resultOrTask(desk);
+    }
     return workflowResult((await (await desk.ask("runWorkflow", asked)).json()) as WorkflowRun);
   });
+}
+
+async function resultOrTask(desk: Desk): Promise<CallToolResult> {
+  const found = await findTask(desk, desk.call.requestId);
+  if (!found) throw new Error("the work that was begun is gone");
+  return found.result ?? { ...found.task, resultType: "task", content: [] };
 }
 
 async function watched<T>(desk: Desk, client: Client, work: Work, run: () => Promise<T>): Promise<T> {

@@ -1,17 +1,24 @@
 /** A message of the Model Context Protocol to its answer. The SDK knows the protocol; what tools do lies beside this file. */
 import {
   createMcpHandler,
+  type McpRequestContext,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  type StandardSchemaV1,
 } from "@modelcontextprotocol/server";
+
+import { ApiError } from "#shared/errors.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 import { KEEPALIVE_MS } from "../sse.ts";
 import type { Desk } from "./desk.ts";
-import { toolFailure } from "./results.ts";
+import { listResources, readResource, TEMPLATES } from "./resources.ts";
+import { shownError, toolFailure } from "./results.ts";
 import type { Client } from "./runs.ts";
+import { findTask, type FoundTask } from "./tasks.ts";
 import { findTool, listTools, type Surface } from "./tools.ts";
 
 const SERVER = { name: "sluice", title: "Sluice", version: manifest.version };
@@ -28,7 +35,7 @@ export async function answerMessage(desk: Desk, surface: Surface, message: unkno
   const { request } = desk.call;
   const { log } = desk.context;
   const isCall = (message as { method?: unknown } | null)?.method === "tools/call";
-  const handler = createMcpHandler(() => serverOf(desk, surface), {
+  const handler = createMcpHandler((about) => serverOf(desk, surface, about), {
     // A call may be silent for minutes: proxies are shown that it goes on.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,
@@ -37,10 +44,13 @@ export async function answerMessage(desk: Desk, surface: Surface, message: unkno
   return handler.fetch(request, { parsedBody: message });
 }
 
-function serverOf(desk: Desk, surface: Surface): Server {
+const TASKS = "io.modelcontextprotocol/tasks";
+const TASKS_DECLARED = { extensions: { [TASKS]: {} } };
+
+function serverOf(desk: Desk, surface: Surface, { era }: McpRequestContext): Server {
   const { context } = desk;
   const server = new Server(SERVER, {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, ...(era === "modern" ? TASKS_DECLARED : {}) },
     instructions: INSTRUCTIONS,
     cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "private" } },
   });
@@ -49,7 +59,7 @@ function serverOf(desk: Desk, surface: Surface): Server {
     const found = findTool(context, surface, name);
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     try {
-      return await found.call(desk, given, clientOf(asking));
+      return await found.call(desk, given, clientOf(server, asking));
     } catch (error) {
       // What was refused before its route was asked counts as well.
       return toolFailure(
@@ -61,14 +71,75 @@ function serverOf(desk: Desk, surface: Surface): Server {
       );
     }
   });
+  serveResources(server, desk);
+  if (era === "modern") serveTasks(server, desk);
   return server;
 }
 
-function clientOf({ mcpReq }: ServerContext): Client {
+function serveResources(server: Server, desk: Desk): void {
+  server.setRequestHandler("resources/list", ({ params }) => told(desk, () => listResources(desk, params?.cursor)));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
+  server.setRequestHandler("resources/read", ({ params }) => told(desk, () => readResource(desk, params.uri)));
+}
+
+function serveTasks(server: Server, desk: Desk): void {
+  const serve = (method: string, answer: (found: FoundTask) => Promise<object> | object): void =>
+    server.setRequestHandler(method, { params: TASK_PARAMS }, ({ taskId }) =>
+      told(desk, async () => {
+        if (!takesTasks(server))
+          throw new MissingRequiredClientCapabilityError({ requiredCapabilities: TASKS_DECLARED });
+        const found = await findTask(desk, taskId);
+        if (!found)
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such task in this workspace.");
+        return { ...(await answer(found)) };
+      }),
+    );
+  serve("tasks/get", ({ task, result }) => ({ ...task, ...(result ? { result } : {}) }));
+  // None of them asks for input.
+  serve("tasks/update", () => ({}));
+  serve("tasks/cancel", async (found) => {
+    await found.cancel();
+    return {};
+  });
+}
+
+const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
+  "~standard": {
+    version: 1,
+    vendor: "sluice",
+    validate(value) {
+      const taskId = typeof value === "object" && value !== null && "taskId" in value ? value.taskId : undefined;
+      return typeof taskId === "string"
+        ? { value: { taskId } }
+        : { issues: [{ message: "Expected taskId to be a text." }] };
+    },
+  },
+};
+
+/** Faults of ours and of files and tasks as errors of the protocol, with the envelope's error as their data. */
+async function told<T>(desk: Desk, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const shown = await shownError(desk, error);
+    const isTheirs = error instanceof ApiError && error.status < 500;
+    const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, shown.message, shown);
+  }
+}
+
+/** Clients of the newest revision declare it with each message. */
+function takesTasks(server: Server): boolean {
+  return server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
+}
+
+function clientOf(server: Server, { mcpReq }: ServerContext): Client {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { left: mcpReq.signal };
+  const client = { left: mcpReq.signal, takesTasks: takesTasks(server) };
+  if (progressToken === undefined) return client;
   return {
-    left: mcpReq.signal,
+    ...client,
     tell: (progress) => mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
   };
 }

@@ -24,16 +24,17 @@ export interface FoundTask {
   readonly shown: Job | WorkflowRun;
   /** Set once it has come to an end of its own. */
   readonly result?: CallToolResult;
-  readonly cancel: string;
+  /** Asks it to end: best effort. */
+  cancel(): Promise<unknown>;
 }
 
 /** Returns undefined for one that the caller may not see, as for none. */
 export async function findTask(desk: Desk, id: string): Promise<FoundTask | undefined> {
   if (!isUuid(id)) return undefined;
   const job = await found<Job>(desk, "getJob", { job_id: id });
-  if (job) return taskOfJob(job);
+  if (job) return { ...taskOfJob(job), cancel: () => desk.ask("cancelJob", { params: { job_id: id } }) };
   const run = desk.may("getRun") ? await found<WorkflowRun>(desk, "getRun", { id }) : undefined;
-  return run && taskOfRun(run);
+  return run && { ...taskOfRun(run), cancel: () => desk.ask("cancelRun", { params: { id } }) };
 }
 
 async function found<T>(
@@ -49,7 +50,7 @@ async function found<T>(
   }
 }
 
-function taskOfJob(job: Job): FoundTask {
+function taskOfJob(job: Job): Omit<FoundTask, "cancel"> {
   const hasEnded = job.status === "completed" || job.status === "failed";
   return {
     task: {
@@ -63,11 +64,10 @@ function taskOfJob(job: Job): FoundTask {
     },
     shown: job,
     ...(hasEnded ? { result: jobResult(job) } : {}),
-    cancel: "cancelJob",
   };
 }
 
-function taskOfRun(run: WorkflowRun): FoundTask {
+function taskOfRun(run: WorkflowRun): Omit<FoundTask, "cancel"> {
   const hasEnded = run.status === "succeeded" || run.status === "failed";
   return {
     task: {
@@ -80,7 +80,6 @@ function taskOfRun(run: WorkflowRun): FoundTask {
     },
     shown: run,
     ...(hasEnded ? { result: workflowResult(run) } : {}),
-    cancel: "cancelRun",
   };
 }
 

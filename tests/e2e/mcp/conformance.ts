@@ -28,16 +28,13 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => proxy?.stop(true));
 
-/** Checks of what is not offered here. */
-const NOT_OFFERED: ReadonlySet<string> = new Set([
-  "sep-2549-prompts-list-caching-hints",
-  "sep-2549-resources-list-caching-hints",
-  "sep-2549-resources-templates-list-caching-hints",
-]);
+/** Prompts are not offered here. */
+const NOT_OFFERED: ReadonlySet<string> = new Set(["sep-2549-prompts-list-caching-hints"]);
 
 test.each([
   ["2026-07-28", "server-stateless"],
   ["2026-07-28", "tools-list"],
+  ["2026-07-28", "resources-list"],
   ["2026-07-28", "caching"],
   ["2026-07-28", "dns-rebinding-protection"],
   ["2026-07-28", "sep-2164-resource-not-found"],
@@ -46,6 +43,7 @@ test.each([
   ["2025-11-25", "server-initialize"],
   ["2025-11-25", "ping"],
   ["2025-11-25", "tools-list"],
+  ["2025-11-25", "resources-list"],
 ])(
   "revision %s: %s",
   async (revision, scenario) => {
