@@ -12,6 +12,7 @@ import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
 import { jobs } from "./routes/jobs.ts";
 import { key } from "./routes/key.ts";
+import { mcp } from "./routes/mcp.ts";
 import { mediaContent } from "./routes/media-content.ts";
 import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
@@ -52,7 +53,8 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...health(context),
     root(),
   ];
-  return [...api, ...docs(api)];
+  const described = [...api, ...mcp(context, api)];
+  return [...described, ...docs(described)];
 }
 
 /** The routes of an app, and what happens around them. */

@@ -58,6 +58,8 @@ export interface Route extends RouteSpec {
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
   /** The route counts its call in the window itself, together with its hold. */
   readonly countsItself?: true;
+  /** Header `www-authenticate` of its answers with status 401. */
+  readonly challenge?: string;
 }
 
 /** A caller's own word must not become a metric label. */
@@ -126,22 +128,7 @@ export function createServe(context: IngressContext): Serve {
     }
     const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
     onCaller(caller);
-    let isCounted = false;
-    const markCounted = (): void => {
-      isCounted = true;
-    };
-    const authenticated = { ...call, ip, caller, markCounted };
-    route.authorize?.(authenticated);
-    if (!route.countsItself) {
-      await calls.count(caller.workspaceId, caller.preset.requests_per_minute);
-      return handled(route, authenticated, caller);
-    }
-    try {
-      return await handled(route, authenticated, caller);
-    } catch (error) {
-      if (!isCounted) await calls.count(caller.workspaceId, caller.preset.requests_per_minute);
-      throw error;
-    }
+    return runRoute(context, route, { ...call, ip, caller }, (counted) => handled(route, counted, caller));
   };
 
   const logRequest = hotLine(log, "request");
@@ -165,6 +152,9 @@ export function createServe(context: IngressContext): Serve {
         route.isAnthropic,
       );
     }
+    if (response.status === 401 && route.challenge !== undefined) {
+      response.headers.set("www-authenticate", route.challenge);
+    }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     response.headers.set("x-request-id", requestId);
     if (route.isAnthropic) response.headers.set("request-id", requestId);
@@ -180,6 +170,36 @@ export function createServe(context: IngressContext): Serve {
     });
     return response;
   };
+}
+
+/**
+ * Runs a route for a caller who is known and may call it; the call is counted in the window once, whatever its outcome.
+ * @throws ApiError `permission_denied`, `rate_limit_exceeded`; what the route throws
+ */
+export async function runRoute(
+  { calls }: Pick<IngressContext, "calls">,
+  route: Route,
+  call: RouteCall,
+  handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
+): Promise<Response> {
+  const { workspaceId, preset } = callerOf(call);
+  const count = (): Promise<void> => calls.count(workspaceId, preset.requests_per_minute);
+  let isCounted = false;
+  const markCounted = (): void => {
+    isCounted = true;
+  };
+  const counted = { ...call, markCounted };
+  route.authorize?.(counted);
+  if (!route.countsItself) {
+    await count();
+    return handle(counted);
+  }
+  try {
+    return await handle(counted);
+  } catch (error) {
+    if (!isCounted) await count();
+    throw error;
+  }
 }
 
 function restarting({ countsItself }: Route): ApiError {

@@ -334,6 +334,7 @@ export interface SchemaTypes {
   FileUpload: FileUpload;
   ImageEditRequest: ImageEditRequest;
   ImageGenerationRequest: ImageGenerationRequest;
+  McpMessage: McpMessage;
   MemberCreateRequest: MemberCreateRequest;
   MemberUpdateRequest: MemberUpdateRequest;
   MeshGenerationRequest: MeshGenerationRequest;
@@ -2801,6 +2802,30 @@ export interface ImageGenerationRequest {
    * Your name for the end user, passed on to sources that take it.
    */
   user?: string;
+  [k: string]: unknown;
+}
+/**
+ * A message of JSON-RPC 2.0, as the Model Context Protocol has it: a request, a notification or an answer.
+ */
+export interface McpMessage {
+  jsonrpc: "2.0";
+  /**
+   * Absent in notifications.
+   */
+  id?: string | number | null;
+  method?: string;
+  params?: {
+    [k: string]: unknown;
+  };
+  result?: {
+    [k: string]: unknown;
+  };
+  error?: {
+    code: number;
+    message: string;
+    data?: unknown;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

@@ -127,6 +127,17 @@ test("files and capabilities", async () => {
   await api.call("runCapability", { path: { id: "code.regex" }, body });
   await api.call("runCapability", { path: { id: "code.regex" }, body: { ...body, async: true } });
   await api.call("estimateCapability", { path: { id: "code.regex" }, body });
+
+  const headers = { accept: "application/json, text/event-stream" };
+  const call = { name: "run_tool", arguments: { tool: "no.such", ...body } };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: call };
+  await api.call("callMcp", { headers, body: message });
+  await api.call("callMcp", { headers, body: { jsonrpc: "2.0", method: "notifications/initialized" } });
+  await api.call("callMcpTools", {
+    path: { tools: "archive" },
+    headers,
+    body: { ...message, method: "ping", params: {} },
+  });
 });
 
 test("workflows", async () => {

@@ -132,6 +132,8 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       "POST /v1/3d/generations",
       "POST /v1/capabilities/{id}/run",
       "POST /v1/capabilities/{id}/estimate",
+      "POST /mcp",
+      "POST /mcp/{tools}",
       // Of a job the billing role finds its own alone: tests/e2e/media.
       "GET /v1/videos/generations/{id}",
       "POST /v1/videos/generations/{id}/cancel",

@@ -1,0 +1,103 @@
+/** Tools that can be run by their ids: found by words, and described as they are published. */
+import type { Workflow } from "#schemas/generated/types.ts";
+import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
+import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
+import { pricingNumbers } from "#shared/calls/present-model.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { listWorkflows, WORKFLOWS_PER_WORKSPACE_MAX } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { mayRun, readerOf } from "#shared/workflows/access.ts";
+
+import { listCapabilities } from "../capabilities/present.ts";
+import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
+import type { Desk } from "./desk.ts";
+
+const WORKFLOW = "workflow";
+const FOUND = { default: 10, max: 100 } as const;
+
+interface Found {
+  readonly tool: string;
+  readonly category: string;
+  readonly name: string;
+  readonly description: string;
+  readonly pricing?: object;
+}
+
+/** Those that have most of the words first, otherwise in the order of the list. @throws ApiError naming the argument at fault */
+export async function searchTools(
+  desk: Desk,
+  given: Arguments,
+): Promise<{ readonly tools: readonly Found[]; readonly total: number }> {
+  const words = [
+    ...new Set(
+      textOf(given, "query", "")
+        .toLowerCase()
+        .match(/[\p{L}\p{N}]+/gu) ?? [],
+    ),
+  ];
+  const category = textOf(given, "category", "");
+  const limit = wholeNumberOf(given, "limit", FOUND.default, FOUND.max);
+  if (category !== "" && ![...CATEGORIES, WORKFLOW].includes(category)) {
+    const message = `Expected category to be one of ${[...CATEGORIES, WORKFLOW].join(", ")}, got ${arrived("enum", category)}.`;
+    throw new ApiError("unsupported_value", message, { param: "category" });
+  }
+  const all = [...capabilitiesOf(desk), ...(await workflowsOf(desk, category))];
+  const ranked = all
+    .filter((one) => category === "" || one.category === category)
+    .map((one) => ({ one, rank: rankOf(one, words) }))
+    .filter(({ rank }) => words.length === 0 || rank > 0)
+    .toSorted((a, b) => b.rank - a.rank);
+  return { tools: ranked.slice(0, limit).map(({ one }) => one), total: ranked.length };
+}
+
+/** A word in the name counts for more than any in the description. */
+function rankOf({ tool, category, name, description }: Found, words: readonly string[]): number {
+  const [title, text] = [`${category === WORKFLOW ? "" : tool} ${name}`.toLowerCase(), description.toLowerCase()];
+  return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
+}
+
+function capabilitiesOf({ context: { catalogue, offered } }: Desk): readonly Found[] {
+  return offered.current().map((one) => ({
+    tool: one.id,
+    category: one.category,
+    name: one.display_name,
+    description: one.description,
+    pricing: pricingNumbers(capabilityPrice(catalogue.current(), one)),
+  }));
+}
+
+/** Those that the caller may run. */
+async function workflowsOf(desk: Desk, category: string): Promise<readonly Found[]> {
+  if ((category !== "" && category !== WORKFLOW) || !desk.may("runWorkflow")) return [];
+  const page = { limit: WORKFLOWS_PER_WORKSPACE_MAX, offset: 0 };
+  const { rows } = await listWorkflows(desk.context.database, readerOf(desk.caller), page);
+  return rows
+    .filter((row) => mayRun(row, desk.caller))
+    .map(({ id, name, description }) => ({ tool: id, category: WORKFLOW, name, description }));
+}
+
+/** @throws ApiError `capability_not_found`, `workflow_not_found` */
+export async function describeTool(desk: Desk, id: string): Promise<object> {
+  if (isUuid(id)) return describeWorkflow(desk, id);
+  const { catalogue, offered } = desk.context;
+  const [entry] = listCapabilities(catalogue.current(), [offered.find(id)]).data;
+  return { tool: id, ...entry };
+}
+
+async function describeWorkflow(desk: Desk, id: string): Promise<object> {
+  const { name, description, version, definition } = (await (
+    await desk.ask("getWorkflow", { params: { id } })
+  ).json()) as Workflow;
+  const inputs = Object.entries(definition.inputs ?? {});
+  const properties = Object.fromEntries(inputs.map(([input, { required: _required, ...schema }]) => [input, schema]));
+  const required = inputs.filter(([, one]) => one.required === true).map(([input]) => input);
+  return {
+    tool: id,
+    category: WORKFLOW,
+    name,
+    description,
+    version,
+    input_schema: { type: "object", properties, required, additionalProperties: false },
+  };
+}

@@ -1,0 +1,129 @@
+/** Runs of capabilities and workflows that a tool asks for: waited for, told of while they go on, ended when their client leaves. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+import type { CapabilityRun, WorkflowRun } from "#schemas/generated/types.ts";
+import { sleep } from "#shared/abortable.ts";
+import { findJob } from "#shared/database/jobs.ts";
+import { findRunById } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { paced } from "#shared/pace.ts";
+
+import type { Desk } from "./desk.ts";
+import { capabilityResult, workflowResult } from "./results.ts";
+import { findTask } from "./tasks.ts";
+
+/** Interval at which a client is told of progress. */
+const PROGRESS_MS = paced(2_000);
+
+/** A capability that has not ended by then becomes a task. */
+const TASK_AFTER_MS = paced(5_000);
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+}
+
+/** The client of a call. */
+export interface Client {
+  /** Aborts when it leaves. */
+  readonly left: AbortSignal;
+  /** It has declared the Tasks extension: work that takes longer than a moment is answered with a task. */
+  readonly takesTasks: boolean;
+  /** Set where it asked to hear of progress. */
+  readonly tell?: (progress: Progress) => Promise<void>;
+}
+
+interface Work {
+  readonly cancel: { readonly operationId: string; readonly params: Readonly<Record<string, string>> };
+  progress(): Promise<Progress | undefined>;
+}
+
+export async function runCapability(desk: Desk, id: string, body: object, client: Client): Promise<CallToolResult> {
+  const { context, caller, call } = desk;
+  const work: Work = {
+    cancel: { operationId: "cancelJob", params: { job_id: call.requestId } },
+    async progress() {
+      const row = await findJob(context.database, caller.workspaceId, call.requestId);
+      return row && { progress: row.progress, total: 1 };
+    },
+  };
+  return watched(desk, client, work, async () => {
+    const asked = { params: { id }, body: { ...body, async: client.takesTasks }, signal: client.left };
+    if (client.takesTasks) {
+      await desk.ask("runCapability", asked);
+      const { workspaceId } = caller;
+      await context.waiter.wait({ workspaceId, jobId: call.requestId, ms: TASK_AFTER_MS, left: client.left });
+      return resultOrTask(desk);
+    }
+    return capabilityResult((await (await desk.ask("runCapability", asked)).json()) as CapabilityRun);
+  });
+}
+
+export async function runWorkflow(desk: Desk, id: string, input: unknown, client: Client): Promise<CallToolResult> {
+  const { context, call } = desk;
+  const work: Work = {
+    cancel: { operationId: "cancelRun", params: { id: call.requestId } },
+    async progress() {
+      const row = await findRunById(context.database, call.requestId);
+      return row && { progress: row.frames };
+    },
+  };
+  return watched(desk, client, work, async () => {
+    const mode = client.takesTasks ? "async" : "sync";
+    const asked = { params: { id }, body: { mode, input }, signal: client.left };
+    if (client.takesTasks) {
+      await desk.ask("runWorkflow", asked);
+      return resultOrTask(desk);
+    }
+    return workflowResult((await (await desk.ask("runWorkflow", asked)).json()) as WorkflowRun);
+  });
+}
+
+async function resultOrTask(desk: Desk): Promise<CallToolResult> {
+  const found = await findTask(desk, desk.call.requestId);
+  if (!found) throw new Error("the work that was begun is gone");
+  return found.result ?? { ...found.task, resultType: "task", content: [] };
+}
+
+async function watched<T>(desk: Desk, client: Client, work: Work, run: () => Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const telling = tellProgress(desk, client, work, over.signal);
+  try {
+    return await run();
+  } finally {
+    over.abort();
+    await telling;
+    if (client.left.aborted) await end(desk, work);
+  }
+}
+
+/** Safe for work that has ended. */
+async function end(desk: Desk, { cancel: { operationId, params } }: Work): Promise<void> {
+  const { context, call } = desk;
+  try {
+    await desk.ask(operationId, { params });
+  } catch (error) {
+    // It was refused, so there is none.
+    if (error instanceof ApiError && error.status === 404) return;
+    context.log.warn({ err: error, job_id: call.requestId }, "a call that its client left could not be ended");
+  }
+}
+
+/** Best effort: the result tells all that matters. */
+async function tellProgress({ context, call }: Desk, client: Client, work: Work, over: AbortSignal): Promise<void> {
+  if (!client.tell) return;
+  let last = -1;
+  try {
+    for (;;) {
+      const now = await work.progress();
+      if (over.aborted) return;
+      if (now && now.progress > last) {
+        last = now.progress;
+        await client.tell(now);
+      }
+      await sleep(PROGRESS_MS, over);
+    }
+  } catch (error) {
+    if (!over.aborted) context.log.warn({ err: error, job_id: call.requestId }, "progress could not be told");
+  }
+}

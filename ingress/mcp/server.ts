@@ -1,0 +1,145 @@
+/** A message of the Model Context Protocol to its answer. The SDK knows the protocol; what tools do lies beside this file. */
+import {
+  createMcpHandler,
+  type McpRequestContext,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type StandardSchemaV1,
+} from "@modelcontextprotocol/server";
+
+import { ApiError } from "#shared/errors.ts";
+
+import manifest from "../../package.json" with { type: "json" };
+import { KEEPALIVE_MS } from "../sse.ts";
+import type { Desk } from "./desk.ts";
+import { listResources, readResource, TEMPLATES } from "./resources.ts";
+import { shownError, toolFailure } from "./results.ts";
+import type { Client } from "./runs.ts";
+import { findTask, type FoundTask } from "./tasks.ts";
+import { findTool, listTools, type Surface } from "./tools.ts";
+
+const SERVER = { name: "sluice", title: "Sluice", version: manifest.version };
+
+const INSTRUCTIONS =
+  "Tools take files as {file_id} of a stored file or of an earlier result, {url} of a public address, or {base64}; give small ones alone as " +
+  "base64. Results name the files that they made, with links. Runs cost credits of the workspace.";
+
+/** The list changes only with the service, its prices or its engines. */
+const LIST_TTL_MS = 300_000;
+
+/** @param message parsed, and one alone */
+export async function answerMessage(desk: Desk, surface: Surface, message: unknown): Promise<Response> {
+  const { request } = desk.call;
+  const { log } = desk.context;
+  const isCall = (message as { method?: unknown } | null)?.method === "tools/call";
+  const handler = createMcpHandler((about) => serverOf(desk, surface, about), {
+    // A call may be silent for minutes: proxies are shown that it goes on.
+    responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
+    keepAliveMs: KEEPALIVE_MS,
+    onerror: (error) => log.debug({ err: error, request_id: desk.call.requestId }, "a message was refused"),
+  });
+  return handler.fetch(request, { parsedBody: message });
+}
+
+const TASKS = "io.modelcontextprotocol/tasks";
+const TASKS_DECLARED = { extensions: { [TASKS]: {} } };
+
+function serverOf(desk: Desk, surface: Surface, { era }: McpRequestContext): Server {
+  const { context } = desk;
+  const server = new Server(SERVER, {
+    capabilities: { tools: {}, resources: {}, ...(era === "modern" ? TASKS_DECLARED : {}) },
+    instructions: INSTRUCTIONS,
+    cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "private" } },
+  });
+  server.setRequestHandler("tools/list", () => ({ tools: [...listTools(context, surface)] }));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, asking) => {
+    const found = findTool(context, surface, name);
+    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+    try {
+      return await found.call(desk, given, clientOf(server, asking));
+    } catch (error) {
+      // What was refused before its route was asked counts as well.
+      return toolFailure(
+        desk,
+        await desk.count().then(
+          () => error,
+          (full: unknown) => full,
+        ),
+      );
+    }
+  });
+  serveResources(server, desk);
+  if (era === "modern") serveTasks(server, desk);
+  return server;
+}
+
+function serveResources(server: Server, desk: Desk): void {
+  server.setRequestHandler("resources/list", ({ params }) => told(desk, () => listResources(desk, params?.cursor)));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
+  server.setRequestHandler("resources/read", ({ params }) => told(desk, () => readResource(desk, params.uri)));
+}
+
+function serveTasks(server: Server, desk: Desk): void {
+  const serve = (method: string, answer: (found: FoundTask) => Promise<object> | object): void =>
+    server.setRequestHandler(method, { params: TASK_PARAMS }, ({ taskId }) =>
+      told(desk, async () => {
+        if (!takesTasks(server))
+          throw new MissingRequiredClientCapabilityError({ requiredCapabilities: TASKS_DECLARED });
+        const found = await findTask(desk, taskId);
+        if (!found)
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such task in this workspace.");
+        return { ...(await answer(found)) };
+      }),
+    );
+  serve("tasks/get", ({ task, result }) => ({ ...task, ...(result ? { result } : {}) }));
+  // None of them asks for input.
+  serve("tasks/update", () => ({}));
+  serve("tasks/cancel", async (found) => {
+    await found.cancel();
+    return {};
+  });
+}
+
+const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
+  "~standard": {
+    version: 1,
+    vendor: "sluice",
+    validate(value) {
+      const taskId = typeof value === "object" && value !== null && "taskId" in value ? value.taskId : undefined;
+      return typeof taskId === "string"
+        ? { value: { taskId } }
+        : { issues: [{ message: "Expected taskId to be a text." }] };
+    },
+  },
+};
+
+/** Faults of ours and of files and tasks as errors of the protocol, with the envelope's error as their data. */
+async function told<T>(desk: Desk, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const shown = await shownError(desk, error);
+    const isTheirs = error instanceof ApiError && error.status < 500;
+    const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+    throw new ProtocolError(code, shown.message, shown);
+  }
+}
+
+/** Clients of the newest revision declare it with each message. */
+function takesTasks(server: Server): boolean {
+  return server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
+}
+
+function clientOf(server: Server, { mcpReq }: ServerContext): Client {
+  const progressToken = mcpReq._meta?.progressToken;
+  const client = { left: mcpReq.signal, takesTasks: takesTasks(server) };
+  if (progressToken === undefined) return client;
+  return {
+    ...client,
+    tell: (progress) => mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
+  };
+}

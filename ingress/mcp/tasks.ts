@@ -1,0 +1,87 @@
+/** Jobs and runs as tasks: the Tasks extension's view of the rows that there are anyway. */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+import type { Job, WorkflowRun } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+
+import type { Desk } from "./desk.ts";
+import { jobResult, workflowResult } from "./results.ts";
+
+export interface Task {
+  readonly taskId: string;
+  readonly status: "working" | "completed" | "cancelled";
+  readonly statusMessage: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: null;
+  readonly pollIntervalMs: number;
+}
+
+export interface FoundTask {
+  readonly task: Task;
+  /** The job or the run as its own route shows it. */
+  readonly shown: Job | WorkflowRun;
+  /** Set once it has come to an end of its own. */
+  readonly result?: CallToolResult;
+  /** Asks it to end: best effort. */
+  cancel(): Promise<unknown>;
+}
+
+/** Returns undefined for one that the caller may not see, as for none. */
+export async function findTask(desk: Desk, id: string): Promise<FoundTask | undefined> {
+  if (!isUuid(id)) return undefined;
+  const job = await found<Job>(desk, "getJob", { job_id: id });
+  if (job) return { ...taskOfJob(job), cancel: () => desk.ask("cancelJob", { params: { job_id: id } }) };
+  const run = desk.may("getRun") ? await found<WorkflowRun>(desk, "getRun", { id }) : undefined;
+  return run && { ...taskOfRun(run), cancel: () => desk.ask("cancelRun", { params: { id } }) };
+}
+
+async function found<T>(
+  desk: Desk,
+  operationId: string,
+  params: Readonly<Record<string, string>>,
+): Promise<T | undefined> {
+  try {
+    return (await (await desk.ask(operationId, { params })).json()) as T;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function taskOfJob(job: Job): Omit<FoundTask, "cancel"> {
+  const hasEnded = job.status === "completed" || job.status === "failed";
+  return {
+    task: {
+      taskId: job.id,
+      // A tool's error is a result like any other.
+      status: hasEnded ? "completed" : job.status === "cancelled" ? "cancelled" : "working",
+      statusMessage: job.progress > 0 && !hasEnded ? `${job.status}, ${Math.round(job.progress * 100)} %` : job.status,
+      createdAt: new Date(job.created * 1_000).toISOString(),
+      lastUpdatedAt: new Date((job.completed ?? job.started ?? job.created) * 1_000).toISOString(),
+      ...LIFE,
+    },
+    shown: job,
+    ...(hasEnded ? { result: jobResult(job) } : {}),
+  };
+}
+
+function taskOfRun(run: WorkflowRun): Omit<FoundTask, "cancel"> {
+  const hasEnded = run.status === "succeeded" || run.status === "failed";
+  return {
+    task: {
+      taskId: run.id,
+      status: hasEnded ? "completed" : run.status === "cancelled" ? "cancelled" : "working",
+      statusMessage: run.status,
+      createdAt: run.createdAt,
+      lastUpdatedAt: new Date(Date.parse(run.createdAt) + run.durationMs).toISOString(),
+      ...LIFE,
+    },
+    shown: run,
+    ...(hasEnded ? { result: workflowResult(run) } : {}),
+  };
+}
+
+/** Rows are kept for as long as the operator of the service says, which is days. */
+const LIFE = { ttlMs: null, pollIntervalMs: 2_000 } as const;

@@ -1,0 +1,218 @@
+/**
+ * Tools that a client sees. Behind /mcp are few, by which it finds and runs all the others, since a model pays for every tool that it is
+ * shown; behind /mcp/all and /mcp/<categories> each capability is a tool of its own.
+ */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+
+import { CATEGORIES, type Capability, type Category } from "#shared/calls/capabilities/entry.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { isUuid } from "#shared/ids.ts";
+
+import type { IngressContext } from "../context.ts";
+import { unknownPath } from "../unknown-path.ts";
+import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
+import type { Desk } from "./desk.ts";
+import { describeTool, searchTools } from "./catalogue.ts";
+import { fileLink, toolResult } from "./results.ts";
+import { type Client, runCapability, runWorkflow } from "./runs.ts";
+import { findTask } from "./tasks.ts";
+
+/** A tool, and what it does. */
+export interface OfferedTool {
+  readonly tool: Tool;
+  /** It runs something whose route counts the call in the window, together with its hold. */
+  readonly isRun?: true;
+  /** @throws ApiError */
+  call(desk: Desk, given: Arguments, client: Client): Promise<CallToolResult>;
+}
+
+/** Capabilities that are tools of their own: none, or those of these categories. */
+export type Surface = ReadonlySet<Category> | undefined;
+
+/** @param asked the last part of the path; undefined where there is none. @throws ApiError `not_found` */
+export function surfaceOf(asked: string | undefined): Surface {
+  if (asked === undefined) return undefined;
+  if (asked === "all") return new Set(CATEGORIES);
+  const names = asked.split(",");
+  const found = CATEGORIES.filter((one) => names.includes(one));
+  if (found.length !== names.length) throw unknownPath();
+  return new Set(found);
+}
+
+/** In an order that stays. */
+export function listTools({ offered }: Pick<IngressContext, "offered">, surface: Surface): readonly Tool[] {
+  if (!surface) return [...FINDERS, ...OTHERS].map(({ tool }) => tool);
+  const capabilities = offered.current().filter(({ category }) => surface.has(category));
+  return [...capabilities.map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
+}
+
+export function findTool(
+  { offered }: Pick<IngressContext, "offered">,
+  surface: Surface,
+  name: string,
+): OfferedTool | undefined {
+  const plain = (surface ? OTHERS : [...FINDERS, ...OTHERS]).find(({ tool }) => tool.name === name);
+  if (plain || !surface) return plain;
+  const capability = offered.current().find((one) => surface.has(one.category) && nameOf(one) === name);
+  return capability && toolOf(capability);
+}
+
+/** Model providers take no dots in names of tools. */
+function nameOf({ id }: Capability): string {
+  return id.replace(".", "_");
+}
+
+function toolOf(capability: Capability): OfferedTool {
+  const { id, display_name: title, description, params_schema: params, input_schema: input } = capability;
+  const required = "required" in params ? ["input", "params"] : ["input"];
+  return {
+    tool: {
+      name: nameOf(capability),
+      title,
+      description: capability.long_description ?? description,
+      // They come of a JSON file.
+      inputSchema: {
+        type: "object",
+        properties: { input, params } as Tool["inputSchema"]["properties"] & object,
+        required,
+      },
+      annotations: RUNS,
+    },
+    isRun: true,
+    call: (desk, { input: given, params: set }, client) =>
+      runCapability(desk, id, { input: given, params: set }, client),
+  };
+}
+
+const RUNS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true } as const;
+const READS = { readOnlyHint: true, openWorldHint: false } as const;
+
+const TOOL_ID = {
+  type: "string",
+  description: "Id of a tool as search_tools gives it: of a capability, such as `image.resize`, or of a workflow.",
+} as const;
+
+const FINDERS: readonly OfferedTool[] = [
+  {
+    tool: {
+      name: "search_tools",
+      title: "Search tools",
+      description:
+        "Finds tools that run_tool can run: deterministic operations on images, video, audio, documents, archives, web pages and code, " +
+        "and the workflows of this workspace. Search before you say that something cannot be done.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          query: { type: "string", description: "Words of what is to be done. Absent: all tools.", maxLength: 500 },
+          category: { type: "string", enum: [...CATEGORIES, "workflow"] },
+          limit: { type: "integer", minimum: 1, maximum: 100, default: 10 },
+        },
+      },
+      annotations: READS,
+    },
+    call: async (desk, given) => toolResult(await searchTools(desk, given)),
+  },
+  {
+    tool: {
+      name: "describe_tool",
+      title: "Describe a tool",
+      description:
+        "Shows the input and params of a tool as JSON Schemas, with examples and its price. Read it before run_tool.",
+      inputSchema: { type: "object", properties: { tool: TOOL_ID }, required: ["tool"] },
+      annotations: READS,
+    },
+    call: async (desk, given) => toolResult(await describeTool(desk, textOf(given, "tool"))),
+  },
+  {
+    tool: {
+      name: "run_tool",
+      title: "Run a tool",
+      description:
+        "Runs a capability or a workflow and gives what it made; files come as links that work for about an hour, and stay in the " +
+        "workspace. Runs cost credits, which the result tells; refused calls cost nothing.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          tool: TOOL_ID,
+          input: { type: "object", description: "As the tool's input_schema says." },
+          params: { type: "object", description: "As its params_schema says. Workflows have none." },
+        },
+        required: ["tool"],
+      },
+      annotations: RUNS,
+    },
+    isRun: true,
+    call(desk, given, client) {
+      const id = textOf(given, "tool");
+      const { input, params } = given;
+      return isUuid(id) ? runWorkflow(desk, id, input, client) : runCapability(desk, id, { input, params }, client);
+    },
+  },
+];
+
+const OTHERS: readonly OfferedTool[] = [
+  {
+    tool: {
+      name: "list_files",
+      title: "List files",
+      description: "Lists the files of the workspace, newest first. Their ids can be given to tools as `file_id`.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          after: { type: "string", description: "Id of a file: the page begins behind it." },
+          limit: { type: "integer", minimum: 1, maximum: 1000, default: 50 },
+        },
+      },
+      annotations: READS,
+    },
+    async call(desk, given) {
+      const after = textOf(given, "after", "");
+      const query = { limit: String(wholeNumberOf(given, "limit", 50, 1_000)), ...(after === "" ? {} : { after }) };
+      return toolResult((await (await desk.ask("listFiles", { query })).json()) as object);
+    },
+  },
+  {
+    tool: {
+      name: "get_file_link",
+      title: "Link to a file",
+      description: "Gives a link to a stored file that works for about an hour and needs no key.",
+      inputSchema: { type: "object", properties: { file_id: { type: "string" } }, required: ["file_id"] },
+      annotations: READS,
+    },
+    async call(desk, given) {
+      const id = textOf(given, "file_id");
+      const file = (await (await desk.ask("getFile", { params: { file_id: id } })).json()) as StoredFile;
+      if (!isFileId(id)) {
+        throw new ApiError("unsupported_value", "Samples of the service have no links; tools take them by their ids.", {
+          param: "file_id",
+        });
+      }
+      const { links, config } = desk.context;
+      const base = config.publicUrl ?? new URL(desk.call.request.url).origin;
+      const url = `${base}/v1/media/content/${links.token(desk.caller.workspaceId, id)}`;
+      return toolResult({ ...file, url }, undefined, [fileLink(url, file.filename, file.bytes)]);
+    },
+  },
+  {
+    tool: {
+      name: "get_result",
+      title: "Result of earlier work",
+      description:
+        "Gives what came of a job or a run by its id, which errors about work that goes on tell. Costs nothing.",
+      inputSchema: {
+        type: "object",
+        properties: { id: { type: "string", description: "Id of a job or a run." } },
+        required: ["id"],
+      },
+      annotations: READS,
+    },
+    async call(desk, given) {
+      const found = await findTask(desk, textOf(given, "id"));
+      if (!found)
+        throw new ApiError("job_not_found", "There is no such job or run in this workspace.", { param: "id" });
+      return found.result ?? toolResult(found.shown);
+    },
+  },
+];

@@ -1,0 +1,113 @@
+/** POST /mcp, /mcp/all and /mcp/{categories}: the capabilities, workflows and files of a workspace as tools of the Model Context Protocol. */
+import { ApiError } from "#shared/errors.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+
+import { readBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { openDesk } from "../mcp/desk.ts";
+import { findTool, type Surface, surfaceOf } from "../mcp/tools.ts";
+import { errorsOf } from "../route-errors.ts";
+import type { Route, RouteCall } from "../serve.ts";
+
+/** @param api routes that tools ask */
+export function mcp(context: IngressContext, api: readonly Route[]): readonly Route[] {
+  const routes = new Map(api.map((route) => [route.operationId, route]));
+  const handle = (call: RouteCall): Promise<Response> => answer(context, routes, call);
+  return [
+    {
+      ...COMMON,
+      path: "/mcp",
+      operationId: "callMcp",
+      summary: "Talk to the service by the Model Context Protocol",
+      description:
+        "Serves revision 2026-07-28, and clients of earlier ones without a session. Its tools search, describe and run the capabilities " +
+        `and the caller's workflows, and list files. ${PROTOCOL}`,
+      handle,
+    },
+    {
+      ...COMMON,
+      path: "/mcp/{tools}",
+      operationId: "callMcpTools",
+      summary: "The same with every capability as a tool of its own",
+      description: `\`tools\` is \`all\`, or categories separated by commas, such as \`image,video\`. ${PROTOCOL}`,
+      pathExamples: { tools: "all" },
+      errors: [...COMMON.errors, "not_found"],
+      handle,
+    },
+  ];
+}
+
+const PROTOCOL =
+  "A message is answered as JSON, or as server-sent events; a client that closes the connection ends what it asked for. Faults of the " +
+  "protocol are JSON-RPC errors (400, 404), those of a tool results with `isError`, and what is refused before a message is read has the envelope.";
+
+const HEADER = { schema: { type: "string" } } as const;
+
+const COMMON = {
+  method: "POST",
+  tags: ["MCP"],
+  auth: "key",
+  countsItself: true,
+  challenge: "Bearer",
+  request: { schema: "McpMessage", example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
+  requestHeaders: [
+    { name: "MCP-Protocol-Version", description: "Revision, which `_meta` of the message names too.", ...HEADER },
+    { name: "Mcp-Method", description: "The message's `method`; from revision 2026-07-28 on.", ...HEADER },
+    { name: "Mcp-Name", description: "The tool or resource that it names; from revision 2026-07-28 on.", ...HEADER },
+  ],
+  responses: {
+    200: { description: "The answer", schema: "McpMessage", stream: "McpMessage" },
+    202: { description: "A notification is taken" },
+  },
+  errors: errorsOf(["reads_json"], "permission_denied"),
+} as const satisfies Partial<Route>;
+
+/** The room of a body is free again when its answer begins, not when it ends: larger inputs come as files, or from addresses. */
+export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
+
+async function answer(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): Promise<Response> {
+  checkOrigin(context, call.request);
+  const surface = surfaceOf(call.params["tools"]);
+  const desk = openDesk(context, routes, call);
+  const bytesMax = Math.min(context.config.bodyBytesMax, MCP_BODY_BYTES_MAX);
+  const { value } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
+  }
+  const runs = isRun(context, surface, value);
+  if (!runs) await desk.count();
+  // Only those who talk to it pay for the SDK: some 40 MB.
+  const { answerMessage } = await import("../mcp/server.ts");
+  const response = await answerMessage(desk, surface, value);
+  // The protocol refused it, so no route has counted it.
+  if (runs && !desk.isCounted() && !response.ok) await desk.count();
+  return response;
+}
+
+/** True for a call of a tool whose route counts it. */
+function isRun(context: IngressContext, surface: Surface, message: object): boolean {
+  if (!("method" in message) || message.method !== "tools/call" || !("params" in message)) return false;
+  const { params } = message;
+  if (typeof params !== "object" || params === null || !("name" in params) || typeof params.name !== "string")
+    return false;
+  return findTool(context, surface, params.name)?.isRun === true;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Browsers alone name an origin. A page elsewhere may have a name that leads here, so that its origin and the host agree: both have to
+ * be known names of the service.
+ * @throws ApiError `permission_denied`
+ */
+function checkOrigin({ config }: Pick<IngressContext, "config">, { headers, url }: Request): void {
+  const origin = headers.get("origin");
+  if (origin === null) return;
+  const own = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname;
+  const isKnown = (address: string): boolean => {
+    const name = URL.parse(address)?.hostname;
+    return name !== undefined && (name === own || LOOPBACK.has(name));
+  };
+  if (isKnown(origin) && isKnown(url)) return;
+  throw new ApiError("permission_denied", "Pages of this origin may not call the service.");
+}
