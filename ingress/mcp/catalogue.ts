@@ -11,7 +11,7 @@ import { mayRun, readerOf } from "#shared/workflows/access.ts";
 
 import { listCapabilities } from "../capabilities/present.ts";
 import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 
 const WORKFLOW = "workflow";
 const FOUND = { default: 10, max: 100 } as const;
@@ -26,7 +26,7 @@ interface Found {
 
 /** Those that have most of the words first, otherwise in the order of the list. @throws ApiError naming the argument at fault */
 export async function searchTools(
-  desk: Desk,
+  api: ApiClient,
   given: Arguments,
 ): Promise<{ readonly tools: readonly Found[]; readonly total: number }> {
   const words = [
@@ -42,7 +42,7 @@ export async function searchTools(
     const message = `Expected category to be one of ${[...CATEGORIES, WORKFLOW].join(", ")}, got ${arrived("enum", category)}.`;
     throw new ApiError("unsupported_value", message, { param: "category" });
   }
-  const all = [...capabilitiesOf(desk), ...(await workflowsOf(desk, category))];
+  const all = [...capabilitiesOf(api), ...(await workflowsOf(api, category))];
   const ranked = all
     .filter((one) => category === "" || one.category === category)
     .map((one) => ({ one, rank: rankOf(one, words) }))
@@ -57,7 +57,7 @@ function rankOf({ tool, category, name, description }: Found, words: readonly st
   return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
 }
 
-function capabilitiesOf({ context: { catalogue, offered } }: Desk): readonly Found[] {
+function capabilitiesOf({ context: { catalogue, offered } }: ApiClient): readonly Found[] {
   return offered.current().map((one) => ({
     tool: one.id,
     category: one.category,
@@ -68,26 +68,26 @@ function capabilitiesOf({ context: { catalogue, offered } }: Desk): readonly Fou
 }
 
 /** Those that the caller may run. */
-async function workflowsOf(desk: Desk, category: string): Promise<readonly Found[]> {
-  if ((category !== "" && category !== WORKFLOW) || !desk.may("runWorkflow")) return [];
+async function workflowsOf(api: ApiClient, category: string): Promise<readonly Found[]> {
+  if ((category !== "" && category !== WORKFLOW) || !api.may("runWorkflow")) return [];
   const page = { limit: WORKFLOWS_PER_WORKSPACE_MAX, offset: 0 };
-  const { rows } = await listWorkflows(desk.context.database, readerOf(desk.caller), page);
+  const { rows } = await listWorkflows(api.context.database, readerOf(api.caller), page);
   return rows
-    .filter((row) => mayRun(row, desk.caller))
+    .filter((row) => mayRun(row, api.caller))
     .map(({ id, name, description }) => ({ tool: id, category: WORKFLOW, name, description }));
 }
 
 /** @throws ApiError `capability_not_found`, `workflow_not_found` */
-export async function describeTool(desk: Desk, id: string): Promise<object> {
-  if (isUuid(id)) return describeWorkflow(desk, id);
-  const { catalogue, offered } = desk.context;
+export async function describeTool(api: ApiClient, id: string): Promise<object> {
+  if (isUuid(id)) return describeWorkflow(api, id);
+  const { catalogue, offered } = api.context;
   const [entry] = listCapabilities(catalogue.current(), [offered.find(id)]).data;
   return { tool: id, ...entry };
 }
 
-async function describeWorkflow(desk: Desk, id: string): Promise<object> {
+async function describeWorkflow(api: ApiClient, id: string): Promise<object> {
   const { name, description, version, definition } = (await (
-    await desk.ask("getWorkflow", { params: { id } })
+    await api.ask("getWorkflow", { params: { id } })
   ).json()) as Workflow;
   const inputs = Object.entries(definition.inputs ?? {});
   const properties = Object.fromEntries(inputs.map(([input, { required: _required, ...schema }]) => [input, schema]));

@@ -4,7 +4,7 @@ import type { ListResourcesResult, ReadResourceResult, ResourceTemplateType } fr
 import type { StoredFile, StoredFileList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 
 const PREFIX = "sluice://files/";
 const PAGE = 100;
@@ -17,9 +17,9 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
 ];
 
 /** Newest first. @param cursor id of the last file of the page before. @throws ApiError */
-export async function listResources(desk: Desk, cursor: string | undefined): Promise<ListResourcesResult> {
+export async function listResources(api: ApiClient, cursor: string | undefined): Promise<ListResourcesResult> {
   const query = { limit: String(PAGE), ...(cursor === undefined ? {} : { after: cursor }) };
-  const page = (await (await desk.ask("listFiles", { query })).json()) as StoredFileList;
+  const page = (await (await api.ask("listFiles", { query })).json()) as StoredFileList;
   return {
     resources: page.data.map(({ id, filename, bytes }) => ({ uri: PREFIX + id, name: filename, size: bytes })),
     ...(page.has_more && page.last_id !== null ? { nextCursor: page.last_id } : {}),
@@ -27,21 +27,21 @@ export async function listResources(desk: Desk, cursor: string | undefined): Pro
 }
 
 /** @param uri of a listed resource, or a link of a result. @throws ApiError `file_not_found`; `unprocessable_input` for one too large */
-export async function readResource(desk: Desk, uri: string): Promise<ReadResourceResult> {
-  const params = { file_id: fileOf(desk, uri) };
-  const file = (await (await desk.ask("getFile", { params })).json()) as StoredFile;
+export async function readResource(api: ApiClient, uri: string): Promise<ReadResourceResult> {
+  const params = { file_id: fileOf(api, uri) };
+  const file = (await (await api.ask("getFile", { params })).json()) as StoredFile;
   if (file.bytes > RESOURCE_BYTES_MAX) {
     const message = `Expected a file of at most ${RESOURCE_BYTES_MAX} bytes, got ${file.bytes}; get_file_link gives a link to it.`;
     throw new ApiError("unprocessable_input", message, { param: "uri" });
   }
-  const content = await desk.ask("getFileContent", { params });
+  const content = await api.ask("getFileContent", { params });
   const mimeType = content.headers.get("content-type") ?? "application/octet-stream";
   const bytes = new Uint8Array(await content.arrayBuffer());
   const text = mimeType.startsWith("text/") || mimeType.startsWith("application/json") ? textOf(bytes) : undefined;
   return { contents: [text === undefined ? { uri, mimeType, blob: bytes.toBase64() } : { uri, mimeType, text }] };
 }
 
-function fileOf({ context, caller }: Desk, uri: string): string {
+function fileOf({ context, caller }: ApiClient, uri: string): string {
   if (uri.startsWith(PREFIX)) return uri.slice(PREFIX.length);
   const token = /^https?:\/\/[^/]+\/v1\/media\/content\/([^/]+)$/.exec(uri)?.[1];
   const link = token === undefined ? undefined : context.links.read(token);

@@ -4,7 +4,7 @@ import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server"
 import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.ts";
 
 import { errorResponse } from "../answers.ts";
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 
 /** Member of a result's `_meta`. */
 const CREDITS_USED = "sluice/credits_used";
@@ -19,12 +19,12 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
 }
 
 /** The error as the model is to read it. */
-export async function toolFailure(desk: Desk, error: unknown): Promise<CallToolResult> {
-  return failed(await shownError(desk, error));
+export async function toolFailure(api: ApiClient, error: unknown): Promise<CallToolResult> {
+  return failed(await shownError(api, error));
 }
 
 /** Returns the error as the envelope has it. What is not meant for clients goes to the log. */
-export async function shownError({ context, call }: Desk, error: unknown): Promise<ShownError> {
+export async function shownError({ context, call }: ApiClient, error: unknown): Promise<ShownError> {
   return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ShownError }).error;
 }
 

@@ -8,7 +8,7 @@ import { findRunById } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { paced } from "#shared/pace.ts";
 
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 import { capabilityResult, workflowResult } from "./results.ts";
 import { findTask } from "./tasks.ts";
 
@@ -38,8 +38,8 @@ interface Work {
   progress(): Promise<Progress | undefined>;
 }
 
-export async function runCapability(desk: Desk, id: string, body: object, client: Client): Promise<CallToolResult> {
-  const { context, caller, call } = desk;
+export async function runCapability(api: ApiClient, id: string, body: object, client: Client): Promise<CallToolResult> {
+  const { context, caller, call } = api;
   const work: Work = {
     cancel: { operationId: "cancelJob", params: { job_id: call.requestId } },
     async progress() {
@@ -47,20 +47,20 @@ export async function runCapability(desk: Desk, id: string, body: object, client
       return row && { progress: row.progress, total: 1 };
     },
   };
-  return watched(desk, client, work, async () => {
+  return watched(api, client, work, async () => {
     const asked = { params: { id }, body: { ...body, async: client.takesTasks }, signal: client.left };
     if (client.takesTasks) {
-      await desk.ask("runCapability", asked);
+      await api.ask("runCapability", asked);
       const { workspaceId } = caller;
       await context.waiter.wait({ workspaceId, jobId: call.requestId, ms: TASK_AFTER_MS, left: client.left });
-      return resultOrTask(desk);
+      return resultOrTask(api);
     }
-    return capabilityResult((await (await desk.ask("runCapability", asked)).json()) as CapabilityRun);
+    return capabilityResult((await (await api.ask("runCapability", asked)).json()) as CapabilityRun);
   });
 }
 
-export async function runWorkflow(desk: Desk, id: string, input: unknown, client: Client): Promise<CallToolResult> {
-  const { context, call } = desk;
+export async function runWorkflow(api: ApiClient, id: string, input: unknown, client: Client): Promise<CallToolResult> {
+  const { context, call } = api;
   const work: Work = {
     cancel: { operationId: "cancelRun", params: { id: call.requestId } },
     async progress() {
@@ -68,40 +68,40 @@ export async function runWorkflow(desk: Desk, id: string, input: unknown, client
       return row && { progress: row.frames };
     },
   };
-  return watched(desk, client, work, async () => {
+  return watched(api, client, work, async () => {
     const mode = client.takesTasks ? "async" : "sync";
     const asked = { params: { id }, body: { mode, input }, signal: client.left };
     if (client.takesTasks) {
-      await desk.ask("runWorkflow", asked);
-      return resultOrTask(desk);
+      await api.ask("runWorkflow", asked);
+      return resultOrTask(api);
     }
-    return workflowResult((await (await desk.ask("runWorkflow", asked)).json()) as WorkflowRun);
+    return workflowResult((await (await api.ask("runWorkflow", asked)).json()) as WorkflowRun);
   });
 }
 
-async function resultOrTask(desk: Desk): Promise<CallToolResult> {
-  const found = await findTask(desk, desk.call.requestId);
+async function resultOrTask(api: ApiClient): Promise<CallToolResult> {
+  const found = await findTask(api, api.call.requestId);
   if (!found) throw new Error("the work that was begun is gone");
   return found.result ?? { ...found.task, resultType: "task", content: [] };
 }
 
-async function watched<T>(desk: Desk, client: Client, work: Work, run: () => Promise<T>): Promise<T> {
+async function watched<T>(api: ApiClient, client: Client, work: Work, run: () => Promise<T>): Promise<T> {
   const over = new AbortController();
-  const telling = tellProgress(desk, client, work, over.signal);
+  const telling = tellProgress(api, client, work, over.signal);
   try {
     return await run();
   } finally {
     over.abort();
     await telling;
-    if (client.left.aborted) await end(desk, work);
+    if (client.left.aborted) await end(api, work);
   }
 }
 
 /** Safe for work that has ended. */
-async function end(desk: Desk, { cancel: { operationId, params } }: Work): Promise<void> {
-  const { context, call } = desk;
+async function end(api: ApiClient, { cancel: { operationId, params } }: Work): Promise<void> {
+  const { context, call } = api;
   try {
-    await desk.ask(operationId, { params });
+    await api.ask(operationId, { params });
   } catch (error) {
     // It was refused, so there is none.
     if (error instanceof ApiError && error.status === 404) return;
@@ -110,7 +110,12 @@ async function end(desk: Desk, { cancel: { operationId, params } }: Work): Promi
 }
 
 /** Best effort: the result tells all that matters. */
-async function tellProgress({ context, call }: Desk, client: Client, work: Work, over: AbortSignal): Promise<void> {
+async function tellProgress(
+  { context, call }: ApiClient,
+  client: Client,
+  work: Work,
+  over: AbortSignal,
+): Promise<void> {
   if (!client.tell) return;
   let last = -1;
   try {

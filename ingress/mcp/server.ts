@@ -14,7 +14,7 @@ import { ApiError } from "#shared/errors.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 import { KEEPALIVE_MS } from "../sse.ts";
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 import { shownError, toolFailure } from "./results.ts";
 import type { Client } from "./runs.ts";
@@ -31,15 +31,15 @@ const INSTRUCTIONS =
 const LIST_TTL_MS = 300_000;
 
 /** @param message parsed, and one alone */
-export async function answerMessage(desk: Desk, surface: Surface, message: unknown): Promise<Response> {
-  const { request } = desk.call;
-  const { log } = desk.context;
+export async function answerMessage(api: ApiClient, surface: Surface, message: unknown): Promise<Response> {
+  const { request } = api.call;
+  const { log } = api.context;
   const isCall = (message as { method?: unknown } | null)?.method === "tools/call";
-  const handler = createMcpHandler((about) => serverOf(desk, surface, about), {
+  const handler = createMcpHandler((about) => serverOf(api, surface, about), {
     // A call may be silent for minutes: proxies are shown that it goes on.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,
-    onerror: (error) => log.debug({ err: error, request_id: desk.call.requestId }, "a message was refused"),
+    onerror: (error) => log.debug({ err: error, request_id: api.call.requestId }, "a message was refused"),
   });
   return handler.fetch(request, { parsedBody: message });
 }
@@ -47,8 +47,8 @@ export async function answerMessage(desk: Desk, surface: Surface, message: unkno
 const TASKS = "io.modelcontextprotocol/tasks";
 const TASKS_DECLARED = { extensions: { [TASKS]: {} } };
 
-function serverOf(desk: Desk, surface: Surface, { era }: McpRequestContext): Server {
-  const { context } = desk;
+function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext): Server {
+  const { context } = api;
   const server = new Server(SERVER, {
     capabilities: { tools: {}, resources: {}, ...(era === "modern" ? TASKS_DECLARED : {}) },
     instructions: INSTRUCTIONS,
@@ -59,36 +59,36 @@ function serverOf(desk: Desk, surface: Surface, { era }: McpRequestContext): Ser
     const found = findTool(context, surface, name);
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     try {
-      return await found.call(desk, given, clientOf(server, asking));
+      return await found.call(api, given, clientOf(server, asking));
     } catch (error) {
       // What was refused before its route was asked counts as well.
       return toolFailure(
-        desk,
-        await desk.count().then(
+        api,
+        await api.count().then(
           () => error,
           (full: unknown) => full,
         ),
       );
     }
   });
-  serveResources(server, desk);
-  if (era === "modern") serveTasks(server, desk);
+  serveResources(server, api);
+  if (era === "modern") serveTasks(server, api);
   return server;
 }
 
-function serveResources(server: Server, desk: Desk): void {
-  server.setRequestHandler("resources/list", ({ params }) => told(desk, () => listResources(desk, params?.cursor)));
+function serveResources(server: Server, api: ApiClient): void {
+  server.setRequestHandler("resources/list", ({ params }) => told(api, () => listResources(api, params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler("resources/read", ({ params }) => told(desk, () => readResource(desk, params.uri)));
+  server.setRequestHandler("resources/read", ({ params }) => told(api, () => readResource(api, params.uri)));
 }
 
-function serveTasks(server: Server, desk: Desk): void {
+function serveTasks(server: Server, api: ApiClient): void {
   const serve = (method: string, answer: (found: FoundTask) => Promise<object> | object): void =>
     server.setRequestHandler(method, { params: TASK_PARAMS }, ({ taskId }) =>
-      told(desk, async () => {
+      told(api, async () => {
         if (!takesTasks(server))
           throw new MissingRequiredClientCapabilityError({ requiredCapabilities: TASKS_DECLARED });
-        const found = await findTask(desk, taskId);
+        const found = await findTask(api, taskId);
         if (!found)
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such task in this workspace.");
         return { ...(await answer(found)) };
@@ -117,12 +117,12 @@ const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
 };
 
 /** Faults of ours and of files and tasks as errors of the protocol, with the envelope's error as their data. */
-async function told<T>(desk: Desk, work: () => Promise<T>): Promise<T> {
+async function told<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    const shown = await shownError(desk, error);
+    const shown = await shownError(api, error);
     const isTheirs = error instanceof ApiError && error.status < 500;
     const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
     throw new ProtocolError(code, shown.message, shown);

@@ -5,7 +5,7 @@ import type { Job, WorkflowRun } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 import { jobResult, workflowResult } from "./results.ts";
 
 export interface Task {
@@ -29,21 +29,21 @@ export interface FoundTask {
 }
 
 /** Returns undefined for one that the caller may not see, as for none. */
-export async function findTask(desk: Desk, id: string): Promise<FoundTask | undefined> {
+export async function findTask(api: ApiClient, id: string): Promise<FoundTask | undefined> {
   if (!isUuid(id)) return undefined;
-  const job = await found<Job>(desk, "getJob", { job_id: id });
-  if (job) return { ...taskOfJob(job), cancel: () => desk.ask("cancelJob", { params: { job_id: id } }) };
-  const run = desk.may("getRun") ? await found<WorkflowRun>(desk, "getRun", { id }) : undefined;
-  return run && { ...taskOfRun(run), cancel: () => desk.ask("cancelRun", { params: { id } }) };
+  const job = await found<Job>(api, "getJob", { job_id: id });
+  if (job) return { ...taskOfJob(job), cancel: () => api.ask("cancelJob", { params: { job_id: id } }) };
+  const run = api.may("getRun") ? await found<WorkflowRun>(api, "getRun", { id }) : undefined;
+  return run && { ...taskOfRun(run), cancel: () => api.ask("cancelRun", { params: { id } }) };
 }
 
 async function found<T>(
-  desk: Desk,
+  api: ApiClient,
   operationId: string,
   params: Readonly<Record<string, string>>,
 ): Promise<T | undefined> {
   try {
-    return (await (await desk.ask(operationId, { params })).json()) as T;
+    return (await (await api.ask(operationId, { params })).json()) as T;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

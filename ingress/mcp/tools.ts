@@ -13,7 +13,7 @@ import { isUuid } from "#shared/ids.ts";
 import type { IngressContext } from "../context.ts";
 import { unknownPath } from "../unknown-path.ts";
 import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
-import type { Desk } from "./desk.ts";
+import type { ApiClient } from "./api-client.ts";
 import { describeTool, searchTools } from "./catalogue.ts";
 import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
@@ -25,7 +25,7 @@ export interface OfferedTool {
   /** It runs something whose route counts the call in the window, together with its hold. */
   readonly isRun?: true;
   /** @throws ApiError */
-  call(desk: Desk, given: Arguments, client: Client): Promise<CallToolResult>;
+  call(api: ApiClient, given: Arguments, client: Client): Promise<CallToolResult>;
 }
 
 /** Capabilities that are tools of their own: none, or those of these categories. */
@@ -81,8 +81,7 @@ function toolOf(capability: Capability): OfferedTool {
       annotations: RUNS,
     },
     isRun: true,
-    call: (desk, { input: given, params: set }, client) =>
-      runCapability(desk, id, { input: given, params: set }, client),
+    call: (api, { input: given, params: set }, client) => runCapability(api, id, { input: given, params: set }, client),
   };
 }
 
@@ -112,7 +111,7 @@ const FINDERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    call: async (desk, given) => toolResult(await searchTools(desk, given)),
+    call: async (api, given) => toolResult(await searchTools(api, given)),
   },
   {
     tool: {
@@ -123,7 +122,7 @@ const FINDERS: readonly OfferedTool[] = [
       inputSchema: { type: "object", properties: { tool: TOOL_ID }, required: ["tool"] },
       annotations: READS,
     },
-    call: async (desk, given) => toolResult(await describeTool(desk, textOf(given, "tool"))),
+    call: async (api, given) => toolResult(await describeTool(api, textOf(given, "tool"))),
   },
   {
     tool: {
@@ -144,10 +143,10 @@ const FINDERS: readonly OfferedTool[] = [
       annotations: RUNS,
     },
     isRun: true,
-    call(desk, given, client) {
+    call(api, given, client) {
       const id = textOf(given, "tool");
       const { input, params } = given;
-      return isUuid(id) ? runWorkflow(desk, id, input, client) : runCapability(desk, id, { input, params }, client);
+      return isUuid(id) ? runWorkflow(api, id, input, client) : runCapability(api, id, { input, params }, client);
     },
   },
 ];
@@ -167,10 +166,10 @@ const OTHERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    async call(desk, given) {
+    async call(api, given) {
       const after = textOf(given, "after", "");
       const query = { limit: String(wholeNumberOf(given, "limit", 50, 1_000)), ...(after === "" ? {} : { after }) };
-      return toolResult((await (await desk.ask("listFiles", { query })).json()) as object);
+      return toolResult((await (await api.ask("listFiles", { query })).json()) as object);
     },
   },
   {
@@ -181,17 +180,17 @@ const OTHERS: readonly OfferedTool[] = [
       inputSchema: { type: "object", properties: { file_id: { type: "string" } }, required: ["file_id"] },
       annotations: READS,
     },
-    async call(desk, given) {
+    async call(api, given) {
       const id = textOf(given, "file_id");
-      const file = (await (await desk.ask("getFile", { params: { file_id: id } })).json()) as StoredFile;
+      const file = (await (await api.ask("getFile", { params: { file_id: id } })).json()) as StoredFile;
       if (!isFileId(id)) {
         throw new ApiError("unsupported_value", "Samples of the service have no links; tools take them by their ids.", {
           param: "file_id",
         });
       }
-      const { links, config } = desk.context;
-      const base = config.publicUrl ?? new URL(desk.call.request.url).origin;
-      const url = `${base}/v1/media/content/${links.token(desk.caller.workspaceId, id)}`;
+      const { links, config } = api.context;
+      const base = config.publicUrl ?? new URL(api.call.request.url).origin;
+      const url = `${base}/v1/media/content/${links.token(api.caller.workspaceId, id)}`;
       return toolResult({ ...file, url }, undefined, [fileLink(url, file.filename, file.bytes)]);
     },
   },
@@ -208,8 +207,8 @@ const OTHERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    async call(desk, given) {
-      const found = await findTask(desk, textOf(given, "id"));
+    async call(api, given) {
+      const found = await findTask(api, textOf(given, "id"));
       if (!found)
         throw new ApiError("job_not_found", "There is no such job or run in this workspace.", { param: "id" });
       return found.result ?? toolResult(found.shown);

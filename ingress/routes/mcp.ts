@@ -4,7 +4,7 @@ import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { openDesk } from "../mcp/desk.ts";
+import { openApiClient } from "../mcp/api-client.ts";
 import { findTool, type Surface, surfaceOf } from "../mcp/tools.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { Route, RouteCall } from "../serve.ts";
@@ -68,19 +68,19 @@ export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 async function answer(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): Promise<Response> {
   checkOrigin(context, call.request);
   const surface = surfaceOf(call.params["tools"]);
-  const desk = openDesk(context, routes, call);
+  const api = openApiClient(context, routes, call);
   const bytesMax = Math.min(context.config.bodyBytesMax, MCP_BODY_BYTES_MAX);
   const { value } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
   const runs = isRun(context, surface, value);
-  if (!runs) await desk.count();
+  if (!runs) await api.count();
   // Only those who talk to it pay for the SDK: some 40 MB.
   const { answerMessage } = await import("../mcp/server.ts");
-  const response = await answerMessage(desk, surface, value);
+  const response = await answerMessage(api, surface, value);
   // The protocol refused it, so no route has counted it.
-  if (runs && !desk.isCounted() && !response.ok) await desk.count();
+  if (runs && !api.isCounted() && !response.ok) await api.count();
   return response;
 }
 

@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** One message's way to the routes. What it runs has the id of the request, of which there is one for a message. */
-export interface Desk {
+export interface ApiClient {
   readonly context: IngressContext;
   readonly call: RouteCall;
   readonly caller: Caller;
@@ -32,7 +32,7 @@ export interface Desk {
 }
 
 /** @param routes those that may be asked */
-export function openDesk(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): Desk {
+export function openApiClient(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): ApiClient {
   const caller = callerOf(call);
   let isCounted = false;
   const find = (operationId: string): Route => {
