@@ -79,6 +79,14 @@ describe("a conversation", () => {
       id: `msg_${newId().replaceAll("-", "")}_0`,
     }));
     expect(await refusal(read({ input: many }))).toEqual(["invalid_request", "input"]);
+    const item = { ...output, content: [{ type: "output_text" as const, text: "x".repeat(1_048_000), annotations: [], logprobs: [] }] }; // prettier-ignore
+    const large = { ...store, find: () => Promise.resolve(new Map([[callId, { ...stored, response: { ...stored.response, output: [item] } }]])) }; // prettier-ignore
+    const refer = (times: number) => readConversation(large, caller, { input: Array.from({ length: times }, () => ({ type: "item_reference", id: output.id })) }); // prettier-ignore
+    expect((await refer(4)).own).toHaveLength(4);
+    expect(await refusal(refer(5))).toEqual(["invalid_request", "input[4].id"]);
+    const refusing = { ...store, find: () => Promise.reject(new ApiError("invalid_request", "Too large.", { param: "input" })) }; // prettier-ignore
+    const reference = { input: [{ type: "item_reference", id: output.id }] };
+    expect(await refusal(readConversation(refusing, caller, reference))).toEqual(["invalid_request", "input"]);
     expect(await refusal(findResponse(store, caller, "resp_1"))).toEqual(["response_not_found", null]);
   });
 });

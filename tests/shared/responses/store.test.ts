@@ -7,7 +7,12 @@ import type { ResponseViewer } from "#shared/database/responses.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { callOfItem, callOfResponse, responseId } from "#shared/responses/ids.ts";
-import { CONVERSATION_RESPONSES_MAX, createResponseStore, type ResponseStore } from "#shared/responses/store.ts";
+import {
+  CONVERSATION_RESPONSES_MAX,
+  createResponseStore,
+  FOUND_BYTES_MAX,
+  type ResponseStore,
+} from "#shared/responses/store.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -116,6 +121,18 @@ describe("a stored response", () => {
     await store.keep(kept);
     await store.keep(kept);
     expect((await store.find(owner.viewer, [id])).get(id)?.input as unknown[]).toEqual([LARGE]);
+  });
+
+  test("is found whatever its size, and several up to so many bytes together", async () => {
+    const owner = await openOwner();
+    const ids = [await keep(owner, "one"), await keep(owner, "two")];
+    const sizes = (bytes: number) => db.query(`update response set bytes = ${bytes} where id = any(array['${ids.join("', '")}']::uuid[])`); // prettier-ignore
+    await sizes(FOUND_BYTES_MAX / 2);
+    expect((await store.find(owner.viewer, ids)).size).toBe(2);
+    await sizes(FOUND_BYTES_MAX / 2 + 1);
+    expect(await store.find(owner.viewer, ids).catch((error: unknown) => error)).toMatchObject({ code: "invalid_request", param: "input" }); // prettier-ignore
+    await sizes(FOUND_BYTES_MAX + 1);
+    expect((await store.find(owner.viewer, ids.slice(1))).size).toBe(1);
   });
 
   test("is gone with its text when it is deleted", async () => {
