@@ -88,7 +88,9 @@ async function resolved(
     });
   }
   const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
-  const byId = new Map([...found.values()].flatMap(itemsOf).map((item) => [item.id, item]));
+  // A response may have been asked with items that bear the ids of another one's.
+  const own = [...found].flatMap(([id, stored]) => itemsOf(stored).filter((item) => callOfItem(item.id ?? "") === id));
+  const byId = new Map(own.map((item) => [item.id, item]));
   let bytes = 0;
   return items.map((item, at) => {
     if (item.type !== "item_reference") return item;

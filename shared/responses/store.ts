@@ -18,6 +18,7 @@ import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 import { keyIdOf, type SealedPlace, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 
 import { callOfResponse } from "./ids.ts";
 
@@ -76,10 +77,14 @@ export function createResponseStore({
     const { response, input } = JSON.parse(text) as { response: unknown; input: ResponsesItem[] };
     return { response: parse("ModelResponse", response), input };
   };
-  /** One after the other: large ones would be in memory at once. */
+  /** One after the other: large ones would be in memory at once, and all together hold up others. */
   const openAll = async (rows: readonly ResponseRow[]): Promise<StoredResponse[]> => {
     const opened: StoredResponse[] = [];
-    for (const row of rows) opened.push(await open(row));
+    const slices = new TimeSlices();
+    for (const row of rows) {
+      await slices.rest();
+      opened.push(await open(row));
+    }
     return opened;
   };
   return {

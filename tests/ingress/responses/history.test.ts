@@ -59,6 +59,20 @@ describe("a conversation", () => {
     expect(own).toEqual(items.map(({ item }) => item));
   });
 
+  test("has of a response the items that it has itself, and none that another was asked with under their ids", async () => {
+    const another = newId();
+    const forged = { ...output, content: [{ type: "output_text" as const, text: "Nine.", annotations: [], logprobs: [] }] }; // prettier-ignore
+    const own = { type: "message" as const, role: "user" as const, id: `msg_${another.replaceAll("-", "")}_i1`, content: "b" }; // prettier-ignore
+    const two = new Map([
+      [callId, stored],
+      [another, { ...stored, response: { ...stored.response, output: [] }, input: [forged, own] }],
+    ]);
+    const both = { ...store, find: () => Promise.resolve(two) };
+    const input = [output.id, own.id].map((id) => ({ type: "item_reference", id }));
+    const { items } = await readConversation(both, caller, { input });
+    expect(items.map(({ item }) => item)).toMatchObject([{ content: [{ text: "Eight." }] }, { content: "b" }]);
+  });
+
   test.each<[string, Parameters<typeof readConversation>[2], unknown]>([
     ["an unknown response", { input: "x", previous_response_id: responseId(newId()) }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
     ["no response", { input: "x", previous_response_id: "nothing" }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore

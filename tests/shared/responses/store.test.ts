@@ -16,6 +16,7 @@ import {
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { TIME_SLICE_MS } from "#shared/time-slices.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
@@ -169,6 +170,27 @@ describe("a conversation", () => {
     expect(await textsOf(owner, newId())).toBe("gone");
     const stranger = await openOwner();
     expect(await textsOf(stranger, await keep(stranger, "x", { previous: two }))).toBe("gone");
+  });
+
+  test("is opened in slices, between which others have their turn", async () => {
+    const owner = await openOwner();
+    let last = await keep(owner, "0");
+    for (let at = 1; at < 5; at++) last = await keep(owner, String(at), { previous: last });
+    const sealer = createSealer([new Uint8Array(32)]);
+    let turns = 0;
+    const opened: number[] = [];
+    const open: typeof sealer.open = (place, sealed) => {
+      opened.push(turns);
+      // Longer than a slice.
+      Bun.sleepSync(TIME_SLICE_MS + 1);
+      return sealer.open(place, sealed);
+    };
+    const slow = createResponseStore({ database: db.database, storage, sealer: { ...sealer, open }, log });
+    const timer = setInterval(() => turns++, 0);
+    const chain = await slow.findChain(owner.viewer, last);
+    clearInterval(timer);
+    expect(chain).toHaveLength(5);
+    expect(new Set(opened).size).toBe(5);
   });
 
   test("has bounds", async () => {
