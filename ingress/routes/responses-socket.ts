@@ -37,7 +37,7 @@ const MESSAGE_BYTES_MAX = 8 * 1_048_576;
 const MESSAGES_BYTES_MAX = 128 * 1_048_576;
 /** Bytes that all connections of a process remember; beyond them nothing more is. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
-/** Of either, one workspace has half at most, so that others find room. */
+/** Part of either that one workspace has at most, so that others find room. */
 const WORKSPACE_SHARE = 0.5;
 /** Life of a connection; the same that OpenAI gives it. */
 const CONNECTION_MS = paced(3_600_000);
