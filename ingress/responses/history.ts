@@ -88,14 +88,22 @@ async function resolved(
     });
   }
   const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
-  const byId = new Map([...found.values()].flatMap(itemsOf).map((item) => [item.id, item]));
+  // A response may have been asked with items that bear the ids of another one's.
+  const own = [...found].flatMap(([id, stored]) => itemsOf(stored).filter((item) => callOfItem(item.id ?? "") === id));
+  const byId = new Map(own.map((item) => [item.id, item]));
+  let bytes = 0;
   return items.map((item, at) => {
     if (item.type !== "item_reference") return item;
+    const param = `${inputPlace(at)}.id`;
     const target = byId.get(item.id);
-    if (target) return target;
-    throw new ApiError("response_not_found", "There is no such item in the responses that are stored.", {
-      param: `${inputPlace(at)}.id`,
-    });
+    if (!target) {
+      throw new ApiError("response_not_found", "There is no such item in the responses that are stored.", { param });
+    }
+    // A body of many references to one large item would become a request that no memory holds.
+    bytes += Buffer.byteLength(JSON.stringify(target));
+    if (bytes <= CONVERSATION_BYTES_MAX) return target;
+    const message = `Expected references to at most ${CONVERSATION_BYTES_MAX} bytes of items, got more.`;
+    throw new ApiError("invalid_request", message, { param });
   });
 }
 
@@ -110,6 +118,7 @@ async function readable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     throw new ApiError("service_unavailable", "Stored responses cannot be read right now; try again shortly.", {
       cause: error,
     });

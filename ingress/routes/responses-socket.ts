@@ -9,6 +9,7 @@ import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { FairLimit, type Lease } from "#shared/fair-limit.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import {
@@ -36,10 +37,13 @@ const MESSAGE_BYTES_MAX = 8 * 1_048_576;
 const MESSAGES_BYTES_MAX = 128 * 1_048_576;
 /** Bytes that all connections of a process remember; beyond them nothing more is. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
+/** Part of either that one workspace has at most, so that others find room. */
+const WORKSPACE_SHARE = 0.5;
 /** Life of a connection; the same that OpenAI gives it. */
 const CONNECTION_MS = paced(3_600_000);
-/** Bytes that wait for a slow reader before its turn pauses, and at which it is cut. */
+/** Bytes that wait for a slow reader before its turn pauses, for how long it does, and bytes at which it is cut. */
 const UNREAD_BYTES_MAX = 1_048_576;
+const UNREAD_MS = paced(120_000);
 const UNREAD_BYTES_CUT = 16 * 1_048_576;
 
 type Socket = ServerWebSocket<Connection>;
@@ -52,9 +56,13 @@ export interface ResponseSockets {
   endAll(): void;
 }
 
-export function openResponseSockets(context: IngressContext, serve: Serve, lifeMs = CONNECTION_MS): ResponseSockets {
+export function openResponseSockets(
+  context: IngressContext,
+  serve: Serve,
+  { lifeMs, unreadMs } = { lifeMs: CONNECTION_MS, unreadMs: UNREAD_MS },
+): ResponseSockets {
   const open = new Set<Connection>();
-  const held = { remembered: 0, messages: 0 };
+  const held = { remembered: sharedBytes(REMEMBERED_BYTES_MAX), messages: sharedBytes(MESSAGES_BYTES_MAX) };
   const endAll = (): void => open.forEach((connection) => connection.end());
   context.closing.addEventListener("abort", endAll);
   return {
@@ -68,7 +76,7 @@ export function openResponseSockets(context: IngressContext, serve: Serve, lifeM
           if (open.size >= CONNECTIONS_MAX || own >= CONNECTIONS_WORKSPACE_MAX) {
             throw new ApiError("overloaded", "Too many connections are open; try again shortly.");
           }
-          const connection = new Connection({ context, serve, request, caller, peer, held, lifeMs });
+          const connection = new Connection({ context, serve, request, caller, peer, held, lifeMs, unreadMs });
           isUpgraded = server.upgrade(request, { data: connection });
           if (!isUpgraded) throw new ApiError("invalid_request", "Expected the headers of a WebSocket connection.");
           open.add(connection);
@@ -97,6 +105,18 @@ export function openResponseSockets(context: IngressContext, serve: Serve, lifeM
   };
 }
 
+function sharedBytes(max: number): FairLimit {
+  return new FairLimit({ max, mayHave: ({ taken }, amount) => taken + amount <= max * WORKSPACE_SHARE });
+}
+
+/** Undefined where there is no room now. */
+function enterNow(limit: FairLimit, owner: string, amount: number): Lease | undefined {
+  const lease = limit.enter({ owner, amount });
+  if (lease.entered === undefined) return lease;
+  lease.release();
+  return undefined;
+}
+
 function openingRoute(handle: Route["handle"]): Route {
   return { ...HIDDEN, method: "GET", path: RESPONSES_PATH, handle };
 }
@@ -110,13 +130,20 @@ interface Opening {
   readonly caller: Caller;
   readonly peer: () => string;
   /** Bytes that all connections remember, and those of their messages. */
-  readonly held: { remembered: number; messages: number };
+  readonly held: { readonly remembered: FairLimit; readonly messages: FairLimit };
   readonly lifeMs: number;
+  readonly unreadMs: number;
 }
 
 interface Remembered extends StoredResponse {
   readonly previous: string | undefined;
   readonly bytes: number;
+  readonly room: Lease;
+}
+
+interface Message {
+  readonly text: string;
+  readonly room: Lease;
 }
 
 export class Connection {
@@ -130,7 +157,7 @@ export class Connection {
   private readonly left = new AbortController();
   /** Responses that are stored nowhere else, by their calls; the oldest first. */
   private readonly kept = new Map<string, Remembered>();
-  private readonly waiting: string[] = [];
+  private readonly waiting: Message[] = [];
   private socket: Socket | undefined;
   private isRunning = false;
   private isEnding = false;
@@ -165,13 +192,13 @@ export class Connection {
   take(message: string | Buffer): void {
     if (this.isEnding) return;
     const { held } = this.opening;
-    if (this.waiting.length >= TURNS_WAITING_MAX || held.messages + message.length > MESSAGES_BYTES_MAX) {
+    const isFull = this.waiting.length >= TURNS_WAITING_MAX;
+    const room = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, message.length);
+    if (!room) {
       this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
       return;
     }
-    const text = message.toString();
-    held.messages += text.length;
-    this.waiting.push(text);
+    this.waiting.push({ text: message.toString(), room });
     if (!this.isRunning) void this.runAll();
   }
 
@@ -196,52 +223,58 @@ export class Connection {
   }
 
   private dropWaiting(): void {
-    for (const { length } of this.waiting.splice(0)) this.opening.held.messages -= length;
+    for (const { room } of this.waiting.splice(0)) room.release();
   }
 
   private async runAll(): Promise<void> {
     this.isRunning = true;
-    for (let text = this.waiting.shift(); text !== undefined; text = this.waiting.shift()) {
+    for (let message = this.waiting.shift(); message !== undefined; message = this.waiting.shift()) {
       try {
-        await this.run(text);
+        await this.run(message.text);
       } catch (error) {
         if (this.left.signal.aborted) break;
-        if (error instanceof ApiError) this.refuse(error);
-        else await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
+        await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
       } finally {
-        this.opening.held.messages -= text.length;
+        message.room.release();
       }
     }
     this.isRunning = false;
     if (this.isEnding) this.socket?.close(1001);
   }
 
-  /** One turn. @throws ApiError for a message that is no call; Error when its answer breaks off */
+  /** One turn. @throws Error when its answer breaks off */
   private async run(text: string): Promise<void> {
-    const plain = new Request(this.url, { signal: this.left.signal });
-    const { value } = await parseBody({ caller: this.caller, request: plain }, Buffer.from(text));
-    const previous = previousOf(value);
-    const bytes = Buffer.from(`${text.trimEnd().slice(0, -1)},"stream":true}`);
     const headers = new Headers(this.headers);
-    headers.set("content-length", String(bytes.length));
-    const request = new Request(this.url, { method: "POST", headers, body: bytes, signal: this.left.signal });
+    headers.set("content-length", String(Buffer.byteLength(text)));
+    const request = new Request(this.url, { method: "POST", headers, signal: this.left.signal });
+    let previous: string | undefined;
     let asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse } | undefined;
     const route: Route = {
       ...HIDDEN,
       method: "POST",
       path: RESPONSES_PATH,
       countsItself: true,
-      handle: (call) =>
-        answerResponse(this.local, call, (read) => {
+      // The message is read here, behind the key and the window: whatever it is, it is a call.
+      handle: async (call) => {
+        const body = await parseBody(call, Buffer.from(text));
+        const message = messageOf(body.value);
+        const from = message["previous_response_id"];
+        previous = typeof from === "string" ? callOfResponse(from) : undefined;
+        return answerResponse(this.local, call, { ...body, value: { ...message, stream: true } }, (read) => {
           asked = read;
-        }),
+        });
+      },
     };
     const answer = await this.opening.serve(route, request, {}, () => this.peer);
     const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    const last = isStream ? await this.relay(answer) : await this.refuseBy(answer);
-    // What a turn could not go on from is not gone on from again.
-    if (last === undefined) this.forget(previous ?? "");
-    else if (asked?.response.store === false) this.remember(last, asked.own, previous);
+    let last: ModelResponse | undefined;
+    try {
+      last = isStream ? await this.relay(answer) : await this.refuseBy(answer);
+    } finally {
+      // What a turn could not go on from is not gone on from again.
+      if (last === undefined) this.forget(previous ?? "");
+    }
+    if (last && asked?.response.store === false) this.remember(last, asked.own, previous);
   }
 
   /** Sends the events of an answer. Returns the response when it has come whole. */
@@ -263,16 +296,19 @@ export class Connection {
         this.socket?.send(data);
       }
       await this.room();
+      if (this.left.signal.aborted) return undefined;
     }
     return whole;
   }
 
-  /** Waits while much is unread; who reads nothing for too long is cut by the answer's own clock. */
+  /** Waits while much is unread; who reads nothing for too long is cut. */
   private async room(): Promise<void> {
     if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.left.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.onDrain = resolve;
+    const late = setTimeout(() => this.socket?.terminate(), this.opening.unreadMs);
     await promise;
+    clearTimeout(late);
     this.onDrain = undefined;
   }
 
@@ -317,6 +353,8 @@ export class Connection {
     const callId = callOfResponse(response.id);
     const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
     if (callId === undefined || bytes > CONVERSATION_BYTES_MAX || this.left.signal.aborted) return;
+    // The response cache answers with one that has come before.
+    this.forget(callId);
     let own = bytes;
     for (const entry of this.kept.values()) own += entry.bytes;
     for (const [oldest, entry] of this.kept) {
@@ -324,13 +362,12 @@ export class Connection {
       own -= entry.bytes;
       this.forget(oldest);
     }
-    if (held.remembered + bytes > REMEMBERED_BYTES_MAX) return;
-    held.remembered += bytes;
-    this.kept.set(callId, { response, input, previous, bytes });
+    const room = enterNow(held.remembered, this.caller.workspaceId, bytes);
+    if (room) this.kept.set(callId, { response, input, previous, bytes, room });
   }
 
   private forget(callId: string): void {
-    this.opening.held.remembered -= this.kept.get(callId)?.bytes ?? 0;
+    this.kept.get(callId)?.room.release();
     this.kept.delete(callId);
   }
 }
@@ -338,8 +375,8 @@ export class Connection {
 /** Members that a connection decides. */
 const DECIDED = ["stream", "stream_options", "background"];
 
-/** Checks a message. Returns the call that it goes on from. @throws ApiError */
-function previousOf(value: unknown): string | undefined {
+/** The members of a message that is a call. @throws ApiError */
+function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   const message = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   if (message["type"] !== "response.create") {
     throw new ApiError("unsupported_value", "Expected a message of type response.create.", { param: "type" });
@@ -349,6 +386,5 @@ function previousOf(value: unknown): string | undefined {
     const message = `Expected no ${decided} over a WebSocket: events come as messages.`;
     throw new ApiError("unsupported_value", message, { param: decided });
   }
-  const previous = message["previous_response_id"];
-  return typeof previous === "string" ? callOfResponse(previous) : undefined;
+  return message;
 }

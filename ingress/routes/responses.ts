@@ -57,7 +57,7 @@ function callRoutes(context: IngressContext): Route[] {
         },
       },
       errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
-      handle: (call) => answerResponse(context, call),
+      handle: async (call) => answerResponse(context, call, await readBody(context, call)),
     },
     {
       method: "POST",
@@ -163,28 +163,27 @@ function storedRoutes(context: IngressContext): Route[] {
 const REPEATED_BYTES_MAX = 262_144;
 
 interface Asked extends Translated {
-  readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
 }
 
-async function read(context: IngressContext, call: RouteCall): Promise<Asked> {
-  const body = await readBody(context, call);
+async function read(context: IngressContext, call: RouteCall, body: ReadBody): Promise<Asked> {
   await body.pause();
   const asked = parse("ResponsesRequest", body.value);
   await body.pause();
   const { items, own } = await readConversation(context.responses, callerOf(call), asked);
   await body.pause();
-  return { body, asked, own, ...chatRequestOf(asked, items) };
+  return { asked, own, ...chatRequestOf(asked, items) };
 }
 
 /** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
+  body: ReadBody,
   onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
 ): Promise<Response> {
-  const { body, asked, own, request, paramOf } = await read(context, call);
+  const { asked, own, request, paramOf } = await read(context, call, body);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -232,7 +231,8 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { body, request, paramOf } = await read(context, call);
+  const body = await readBody(context, call);
+  const { request, paramOf } = await read(context, call, body);
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);

@@ -59,6 +59,20 @@ describe("a conversation", () => {
     expect(own).toEqual(items.map(({ item }) => item));
   });
 
+  test("has of a response the items that it has itself, and none that another was asked with under their ids", async () => {
+    const another = newId();
+    const forged = { ...output, content: [{ type: "output_text" as const, text: "Nine.", annotations: [], logprobs: [] }] }; // prettier-ignore
+    const own = { type: "message" as const, role: "user" as const, id: `msg_${another.replaceAll("-", "")}_i1`, content: "b" }; // prettier-ignore
+    const two = new Map([
+      [callId, stored],
+      [another, { ...stored, response: { ...stored.response, output: [] }, input: [forged, own] }],
+    ]);
+    const both = { ...store, find: () => Promise.resolve(two) };
+    const input = [output.id, own.id].map((id) => ({ type: "item_reference", id }));
+    const { items } = await readConversation(both, caller, { input });
+    expect(items.map(({ item }) => item)).toMatchObject([{ content: [{ text: "Eight." }] }, { content: "b" }]);
+  });
+
   test.each<[string, Parameters<typeof readConversation>[2], unknown]>([
     ["an unknown response", { input: "x", previous_response_id: responseId(newId()) }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
     ["no response", { input: "x", previous_response_id: "nothing" }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
@@ -79,6 +93,14 @@ describe("a conversation", () => {
       id: `msg_${newId().replaceAll("-", "")}_0`,
     }));
     expect(await refusal(read({ input: many }))).toEqual(["invalid_request", "input"]);
+    const item = { ...output, content: [{ type: "output_text" as const, text: "x".repeat(1_048_000), annotations: [], logprobs: [] }] }; // prettier-ignore
+    const large = { ...store, find: () => Promise.resolve(new Map([[callId, { ...stored, response: { ...stored.response, output: [item] } }]])) }; // prettier-ignore
+    const refer = (times: number) => readConversation(large, caller, { input: Array.from({ length: times }, () => ({ type: "item_reference", id: output.id })) }); // prettier-ignore
+    expect((await refer(4)).own).toHaveLength(4);
+    expect(await refusal(refer(5))).toEqual(["invalid_request", "input[4].id"]);
+    const refusing = { ...store, find: () => Promise.reject(new ApiError("invalid_request", "Too large.", { param: "input" })) }; // prettier-ignore
+    const reference = { input: [{ type: "item_reference", id: output.id }] };
+    expect(await refusal(readConversation(refusing, caller, reference))).toEqual(["invalid_request", "input"]);
     expect(await refusal(findResponse(store, caller, "resp_1"))).toEqual(["response_not_found", null]);
   });
 });

@@ -1,8 +1,12 @@
+import { connect as connectTcp } from "node:net";
+
 import { afterEach, describe, expect, test } from "bun:test";
 
 import { partsOf } from "#ingress/app.ts";
 import { listen } from "#ingress/listen.ts";
 import { CONNECTIONS_WORKSPACE_MAX, openResponseSockets } from "#ingress/routes/responses-socket.ts";
+import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/errors.ts";
 import { type FakeContext, fakeContext, type FakeOptions, KEY } from "#tests/ingress/fake-context.ts";
 
 const closing: (() => unknown)[] = [];
@@ -24,8 +28,8 @@ interface Heard {
   readonly opened: Promise<void>;
 }
 
-function connect(port: number): Heard {
-  const headers = { authorization: `Bearer ${KEY}` };
+function connect(port: number, key = KEY): Heard {
+  const headers = { authorization: `Bearer ${key}` };
   const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/responses`, { headers } as unknown as string[]);
   const messages: unknown[] = [];
   socket.addEventListener("message", ({ data }) => messages.push(JSON.parse(String(data))));
@@ -87,10 +91,106 @@ describe("connections", () => {
     expect([1006, 1009]).toContain(await larger.closed);
   });
 
+  test("read no message before its key and its window", async () => {
+    let isRevoked = false;
+    const authenticate = (): void => {
+      if (isRevoked) throw new ApiError("invalid_api_key", "The API key is not valid.");
+    };
+    const { context, counted } = fake({ authenticate });
+    const server = listen(context, { hostname: "127.0.0.1", port: 0 });
+    closing.push(() => server.stop(true));
+    const heard = connect(server.port);
+    await heard.opened;
+    const codes: unknown[] = [];
+    const say = (message: string): Promise<void> =>
+      new Promise((resolve) => {
+        heard.socket.addEventListener("message", () => resolve(), { once: true });
+        heard.socket.send(message);
+      });
+    for (const message of ["no JSON", "[]", '{"type":"other"}', '{"type":"response.create","stream":true}']) await say(message); // prettier-ignore
+    expect(counted).toHaveLength(5);
+    isRevoked = true;
+    await say("no JSON");
+    for (const message of heard.messages) codes.push((message as { error: { code: string } }).error.code);
+    expect(codes).toEqual(["invalid_json", "unsupported_value", "unsupported_value", "unsupported_value", "invalid_api_key"]); // prettier-ignore
+    expect(counted).toHaveLength(5);
+  });
+
+  test("of one workspace hold half of what messages may hold, and those of others find room", async () => {
+    const { context, caller } = fake({ bodyBytesMax: 8 * 1_048_576 });
+    const { promise: word, resolve } = Promise.withResolvers<void>();
+    let isHeld = false;
+    const authenticate = async (key: string | null) => {
+      if (isHeld) await word;
+      return key === `Bearer ${KEY}` ? caller : { ...caller, workspaceId: newId() };
+    };
+    const server = listen({ ...context, authenticator: { ...context.authenticator, authenticate } }, { hostname: "127.0.0.1", port: 0 }); // prettier-ignore
+    closing.push(() => server.stop(true));
+    const [flood, same, other] = [connect(server.port), connect(server.port), connect(server.port, "another")];
+    await Promise.all([flood, same, other].map(({ opened }) => opened));
+    isHeld = true;
+    const large = "x".repeat(8 * 1_048_576);
+    for (let count = 0; count < 8; count++) flood.socket.send(large);
+    const answered = ({ socket }: Heard) => new Promise((done) => socket.addEventListener("message", done, { once: true })); // prettier-ignore
+    let refused = answered(same);
+    // Asked until all of the flood has come.
+    for (let isFull = false; !isFull; isFull = same.messages.length > 0) {
+      same.socket.send("x");
+      await Promise.race([refused, Bun.sleep(20)]);
+    }
+    expect(same.messages[0]).toMatchObject({ type: "error", error: { code: "overloaded" } });
+    const heard = answered(other);
+    other.socket.send("x");
+    resolve();
+    await heard;
+    expect(other.messages).toMatchObject([{ type: "error", error: { code: "invalid_json" } }]);
+    refused = answered(flood);
+    await refused;
+  }, 30_000);
+
+  test("whose client reads nothing for so long are cut", async () => {
+    const data = "x".repeat(262_144);
+    const relay = (): Response =>
+      new Response(
+        new ReadableStream({
+          type: "bytes",
+          pull: (controller) => controller.enqueue(new TextEncoder().encode(`event: a\ndata: ${data}\n\n`)),
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      );
+    const { context } = fake({ relay });
+    const { serve } = partsOf(context);
+    const sockets = openResponseSockets(context, serve, { lifeMs: 60_000, unreadMs: 50 });
+    const { promise: cut, resolve } = Promise.withResolvers<void>();
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request, opened) => sockets.upgrade(request, opened, () => "127.0.0.1"),
+      websocket: {
+        ...sockets.handler,
+        close: (socket, code, reason) => {
+          resolve();
+          return sockets.handler.close?.(socket, code, reason);
+        },
+      },
+    });
+    closing.push(() => server.stop(true));
+    const socket = connectTcp(server.port ?? 0, "127.0.0.1");
+    closing.push(() => socket.destroy());
+    const head = ["GET /v1/responses HTTP/1.1", "host: a", "connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==", `authorization: Bearer ${KEY}`, "", ""]; // prettier-ignore
+    socket.write(head.join("\r\n"));
+    await new Promise((done) => socket.once("data", done));
+    socket.pause();
+    const said = Buffer.from(JSON.stringify({ type: "response.create", model: "one", input: "x", store: false }));
+    // Masked with zeros, so as it is.
+    socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | said.length, 0, 0, 0, 0]), said]));
+    await cut;
+  });
+
   test("live so long, and say so at their end", async () => {
     const { context } = fake();
     const { serve } = partsOf(context);
-    const sockets = openResponseSockets(context, serve, 50);
+    const sockets = openResponseSockets(context, serve, { lifeMs: 50, unreadMs: 1_000 });
     const server = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

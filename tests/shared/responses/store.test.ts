@@ -7,10 +7,16 @@ import type { ResponseViewer } from "#shared/database/responses.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { callOfItem, callOfResponse, responseId } from "#shared/responses/ids.ts";
-import { CONVERSATION_RESPONSES_MAX, createResponseStore, type ResponseStore } from "#shared/responses/store.ts";
+import {
+  CONVERSATION_RESPONSES_MAX,
+  createResponseStore,
+  FOUND_BYTES_MAX,
+  type ResponseStore,
+} from "#shared/responses/store.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { TIME_SLICE_MS } from "#shared/time-slices.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
@@ -118,6 +124,18 @@ describe("a stored response", () => {
     expect((await store.find(owner.viewer, [id])).get(id)?.input as unknown[]).toEqual([LARGE]);
   });
 
+  test("is found whatever its size, and several up to so many bytes together", async () => {
+    const owner = await openOwner();
+    const ids = [await keep(owner, "one"), await keep(owner, "two")];
+    const sizes = (bytes: number) => db.query(`update response set bytes = ${bytes} where id = any(array['${ids.join("', '")}']::uuid[])`); // prettier-ignore
+    await sizes(FOUND_BYTES_MAX / 2);
+    expect((await store.find(owner.viewer, ids)).size).toBe(2);
+    await sizes(FOUND_BYTES_MAX / 2 + 1);
+    expect(await store.find(owner.viewer, ids).catch((error: unknown) => error)).toMatchObject({ code: "invalid_request", param: "input" }); // prettier-ignore
+    await sizes(FOUND_BYTES_MAX + 1);
+    expect((await store.find(owner.viewer, ids.slice(1))).size).toBe(1);
+  });
+
   test("is gone with its text when it is deleted", async () => {
     const owner = await openOwner();
     const id = await keep(owner, LARGE);
@@ -152,6 +170,27 @@ describe("a conversation", () => {
     expect(await textsOf(owner, newId())).toBe("gone");
     const stranger = await openOwner();
     expect(await textsOf(stranger, await keep(stranger, "x", { previous: two }))).toBe("gone");
+  });
+
+  test("is opened in slices, between which others have their turn", async () => {
+    const owner = await openOwner();
+    let last = await keep(owner, "0");
+    for (let at = 1; at < 5; at++) last = await keep(owner, String(at), { previous: last });
+    const sealer = createSealer([new Uint8Array(32)]);
+    let turns = 0;
+    const opened: number[] = [];
+    const open: typeof sealer.open = (place, sealed) => {
+      opened.push(turns);
+      // Longer than a slice.
+      Bun.sleepSync(TIME_SLICE_MS + 1);
+      return sealer.open(place, sealed);
+    };
+    const slow = createResponseStore({ database: db.database, storage, sealer: { ...sealer, open }, log });
+    const timer = setInterval(() => turns++, 0);
+    const chain = await slow.findChain(owner.viewer, last);
+    clearInterval(timer);
+    expect(chain).toHaveLength(5);
+    expect(new Set(opened).size).toBe(5);
   });
 
   test("has bounds", async () => {
