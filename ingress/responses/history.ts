@@ -3,6 +3,7 @@ import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.t
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { ApiError } from "#shared/errors.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_BYTES_MAX,
@@ -11,7 +12,7 @@ import {
   type StoredResponse,
 } from "#shared/responses/store.ts";
 
-import { inputPlace, type PlacedItem, readItems } from "./items.ts";
+import { inputPlace, type PlacedItem, readingItems } from "./items.ts";
 
 export interface Conversation {
   /** The whole of it, oldest first, each item with its place in the caller's body. */
@@ -29,10 +30,11 @@ export async function readConversation(
   { input, previous_response_id: previous }: Pick<ResponsesRequest, "input" | "previous_response_id">,
 ): Promise<Conversation> {
   const viewer = viewerOf(caller);
-  const own = await resolved(store, viewer, readItems(input));
+  const slices = new TimeSlices();
+  const own = await resolved(store, viewer, await slices.run(readingItems(input)), slices);
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
   if (previous == null) return { items: placed, own };
-  const earlier = await earlierItems(store, viewer, previous);
+  const earlier = await earlierItems(store, viewer, previous, slices);
   return { items: [...earlier.map((item) => ({ item, from: PREVIOUS })), ...placed], own };
 }
 
@@ -56,7 +58,12 @@ export function responseNotFound(): ApiError {
 
 const PREVIOUS = "previous_response_id";
 
-async function earlierItems(store: Store, viewer: ResponseViewer, id: string): Promise<ResponsesItem[]> {
+async function earlierItems(
+  store: Store,
+  viewer: ResponseViewer,
+  id: string,
+  slices: TimeSlices,
+): Promise<ResponsesItem[]> {
   const callId = callOfResponse(id);
   const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId));
   if (chain === "gone") {
@@ -72,13 +79,16 @@ async function earlierItems(store: Store, viewer: ResponseViewer, id: string): P
       param: PREVIOUS,
     });
   }
-  return chain.flatMap(itemsOf);
+  const items: ResponsesItem[][] = [];
+  for (const stored of chain) items.push(await slices.run(readingStored(stored)));
+  return items.flat();
 }
 
 async function resolved(
   store: Store,
   viewer: ResponseViewer,
   items: readonly ResponsesItem[],
+  slices: TimeSlices,
 ): Promise<ResponsesItem[]> {
   const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
   const wanted = [...new Set(calls)];
@@ -89,8 +99,11 @@ async function resolved(
   }
   const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
   // A response may have been asked with items that bear the ids of another one's.
-  const own = [...found].flatMap(([id, stored]) => itemsOf(stored).filter((item) => callOfItem(item.id ?? "") === id));
-  const byId = new Map(own.map((item) => [item.id, item]));
+  const byId = new Map<string | undefined, KnownItem>();
+  for (const [id, stored] of found) {
+    const known = await slices.run(readingStored(stored));
+    for (const item of known) if (callOfItem(item.id ?? "") === id) byId.set(item.id ?? undefined, item);
+  }
   let bytes = 0;
   return items.map((item, at) => {
     if (item.type !== "item_reference") return item;
@@ -110,8 +123,9 @@ async function resolved(
 type KnownItem = Exclude<ResponsesItem, { readonly type: "item_reference" }>;
 
 /** Items of a response and of what it was asked: output has the form of input. */
-function itemsOf({ input, response }: StoredResponse): KnownItem[] {
-  return readItems([...input, ...response.output]).filter((item) => item.type !== "item_reference");
+function* readingStored({ input, response }: StoredResponse): Generator<void, KnownItem[]> {
+  const items = yield* readingItems([...input, ...response.output]);
+  return items.filter((item) => item.type !== "item_reference");
 }
 
 async function readable<T>(work: Promise<T>): Promise<T> {

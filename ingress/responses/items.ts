@@ -17,17 +17,25 @@ import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
 import { withParam } from "../with-param.ts";
 
-/** Checks the form of an input's items, each against the schema of its kind. @throws ApiError naming the member at fault */
-export function readItems(input: string | readonly Readonly<Record<string, unknown>>[]): ResponsesItem[] {
+type Input = string | readonly Readonly<Record<string, unknown>>[];
+
+/**
+ * Checks the form of an input's items, each against the schema of its kind. It stops between items, since others wait while it goes on.
+ * @throws ApiError naming the member at fault
+ */
+export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
-  return input.map((item, at) => {
+  const items: ResponsesItem[] = [];
+  for (const [at, item] of input.entries()) {
     try {
       const isMessage = item["type"] === undefined || item["type"] === "message";
-      return isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item);
+      items.push(isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item));
     } catch (error) {
       throw withParam(error, (param) => `${inputPlace(at)}.${param}`);
     }
-  });
+    yield;
+  }
+  return items;
 }
 
 export interface PlacedItem {
@@ -40,14 +48,20 @@ export function inputPlace(at: number): string {
   return `input[${at}]`;
 }
 
-/** @param items without references. @throws ApiError naming the item at fault */
-export function conversationOf(items: readonly PlacedItem[], instructions: string | null | undefined): PlacedMessage[] {
+/** Stops between items. @param items without references. @throws ApiError naming the item at fault */
+export function* placingItems(
+  items: readonly PlacedItem[],
+  instructions: string | null | undefined,
+): Generator<void, PlacedMessage[]> {
   const conversation = new Conversation();
   if (instructions != null && instructions !== "") {
     const message: ChatMessage = { role: "system", content: instructions };
     conversation.add({ message, from: "instructions", parts: [] });
   }
-  for (const { item, from } of items) conversation.read(item, from);
+  for (const { item, from } of items) {
+    conversation.read(item, from);
+    yield;
+  }
   return conversation.end();
 }
 

@@ -6,7 +6,7 @@ import type { ChatCompletionRequest, ResponsesRequest } from "#schemas/generated
 
 import type { PlacedMessage } from "../messages/turns.ts";
 
-import { conversationOf, type PlacedItem } from "./items.ts";
+import { type PlacedItem, placingItems } from "./items.ts";
 import { chatFormat, chatToolChoice, chatTools } from "./settings.ts";
 
 export interface Translated {
@@ -15,9 +15,9 @@ export interface Translated {
   readonly paramOf: (param: string) => string;
 }
 
-/** @param items the whole conversation. @throws ApiError 400 naming the caller's parameter */
-export function chatRequestOf(body: ResponsesRequest, items: readonly PlacedItem[]): Translated {
-  const placed = conversationOf(items, body.instructions);
+/** Stops between items. @param items the whole conversation. @throws ApiError 400 naming the caller's parameter */
+export function* translatingRequest(body: ResponsesRequest, items: readonly PlacedItem[]): Generator<void, Translated> {
+  const placed = yield* placingItems(items, body.instructions);
   const tools = chatTools(body.tools);
   const asksLogprobs = body.include?.includes("message.output_text.logprobs") === true || (body.top_logprobs ?? 0) > 0;
   const request: ChatCompletionRequest = {

@@ -315,6 +315,8 @@ export class Connection {
   private async refuseBy(answer: Response): Promise<undefined> {
     const { error } = (await answer.json()) as { error: object };
     this.send({ type: "error", status: answer.status, error });
+    // A key that is revoked stays so: its connection is another's place.
+    if (answer.status === UNAUTHORIZED) this.end();
   }
 
   private refuse({ code, message, param, status }: ApiError): void {
@@ -371,6 +373,8 @@ export class Connection {
     this.kept.delete(callId);
   }
 }
+
+const UNAUTHORIZED = 401;
 
 /** Members that a connection decides. */
 const DECIDED = ["stream", "stream_options", "background"];

@@ -6,6 +6,7 @@ import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
+import { runWhole, TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../answers.ts";
@@ -17,7 +18,7 @@ import { countingInput } from "../messages/count.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
-import { chatRequestOf, type Translated } from "../responses/translate.ts";
+import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { limitIn, LIST_QUERY, oneOf, queryOf } from "../settings/page.ts";
@@ -163,27 +164,35 @@ function storedRoutes(context: IngressContext): Route[] {
 const REPEATED_BYTES_MAX = 262_144;
 
 interface Asked extends Translated {
+  readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
 }
 
-async function read(context: IngressContext, call: RouteCall, body: ReadBody): Promise<Asked> {
-  await body.pause();
-  const asked = parse("ResponsesRequest", body.value);
-  await body.pause();
+async function read(context: IngressContext, call: RouteCall, given: ReadBody): Promise<Asked> {
+  await given.pause();
+  const asked = parse("ResponsesRequest", given.value);
+  await given.pause();
   const { items, own } = await readConversation(context.responses, callerOf(call), asked);
+  // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
+  const slices = new TimeSlices();
+  const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
   await body.pause();
-  return { asked, own, ...chatRequestOf(asked, items) };
+  const translated = await slices.run(translatingRequest(asked, items));
+  return { body, asked, own, ...translated };
 }
+
+/** Items behind which the steps of a call are not rested between. */
+const ITEMS_AT_ONCE_MAX = 100;
 
 /** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
-  body: ReadBody,
+  given: ReadBody,
   onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
 ): Promise<Response> {
-  const { asked, own, request, paramOf } = await read(context, call, body);
+  const { body, asked, own, request, paramOf } = await read(context, call, given);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -222,7 +231,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   const summing = { model, input: [], instructions: COMPACT_INSTRUCTIONS, prompt_cache_key, store: false };
   const answer = await runTranslatedCall(context, call, body, {
     api: "responses",
-    ...chatRequestOf(summing, [transcript]),
+    ...runWhole(translatingRequest(summing, [transcript])),
     planCache: () => Promise.resolve(undefined),
     response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
   });
@@ -231,8 +240,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body = await readBody(context, call);
-  const { request, paramOf } = await read(context, call, body);
+  const { body, request, paramOf } = await read(context, call, await readBody(context, call));
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { ResponsesWS } from "openai/resources/responses/ws";
 
+import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
@@ -31,10 +32,10 @@ interface Socket {
 
 const ENDS = ["response.completed", "response.incomplete", "response.failed"];
 
-async function connect(): Promise<Socket> {
+async function connect(key = stack.key): Promise<Socket> {
   const url = `${(stack.baseUrls[0] ?? "").replace("http", "ws")}/v1/responses`;
   // Bun's own client takes headers.
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${stack.key}` } } as unknown as string[]);
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } } as unknown as string[]);
   const messages: Message[] = [];
   let look = (): void => undefined;
   socket.addEventListener("message", ({ data }) => {
@@ -77,6 +78,19 @@ const textIn = (messages: readonly Message[]): unknown => responseIn(messages).o
 const errorIn = (messages: readonly Message[]): unknown => messages.at(-1)?.["error"];
 
 describe("a connection", () => {
+  test("ends with the turn that finds its key revoked", async () => {
+    const { key, keyId } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+    const socket = await connect(key);
+    expect(textIn(await socket.turn({ input: say("here") }))).toBe("here");
+    await stack.query("update api_key set revoked_at = now() where id = $1", [keyId]);
+    const refused = await eventually("a turn is refused", async () => {
+      const turn = await socket.turn({ input: say("still here") });
+      return turn.at(-1)?.["status"] === undefined ? undefined : turn;
+    });
+    expect(refused.at(-1)).toMatchObject({ status: 401, error: { code: "invalid_api_key" } });
+    expect(await socket.closed).toBe(1001);
+  });
+
   test("answers turns one after the other, with the events of a stream", async () => {
     const socket = await connect();
     const first = await socket.turn({ input: say("one two three") });

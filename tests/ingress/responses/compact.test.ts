@@ -1,27 +1,30 @@
 import { expect, test } from "bun:test";
 
 import { compactionOf, transcriptOf } from "#ingress/responses/compact.ts";
-import { inputPlace, readItems } from "#ingress/responses/items.ts";
+import { inputPlace, readingItems } from "#ingress/responses/items.ts";
 import { responseOf } from "#ingress/responses/object.ts";
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
+import { runWhole } from "#shared/time-slices.ts";
 import { openSummary, sealSummary } from "#shared/responses/sealed.ts";
 
 test("a transcript holds what each side said, called and was told, and names what is no text", () => {
-  const items = readItems([
-    { type: "compaction", encrypted_content: sealSummary("They met.") },
-    {
-      role: "user",
-      content: [
-        { type: "input_text", text: "Look." },
-        { type: "input_image", file_id: "file-1" },
-      ],
-    },
-    { type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] },
-    { role: "assistant", content: [{ type: "output_text", text: "I do." }] },
-    { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
-    { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "18" }] },
-  ]).map((item, at) => ({ item, from: inputPlace(at) }));
+  const items = runWhole(
+    readingItems([
+      { type: "compaction", encrypted_content: sealSummary("They met.") },
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Look." },
+          { type: "input_image", file_id: "file-1" },
+        ],
+      },
+      { type: "reasoning", summary: [{ type: "summary_text", text: "Hm" }] },
+      { role: "assistant", content: [{ type: "output_text", text: "I do." }] },
+      { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "18" }] },
+    ]),
+  ).map((item, at) => ({ item, from: inputPlace(at) }));
   expect(transcriptOf(items, "Be brief.").item).toEqual({
     type: "message",
     role: "user",

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { findResponse, readConversation, storedItems, viewerOf } from "#ingress/responses/history.ts";
-import { readItems } from "#ingress/responses/items.ts";
+import { readingItems } from "#ingress/responses/items.ts";
+import { runWhole } from "#shared/time-slices.ts";
 import { responseOf } from "#ingress/responses/object.ts";
 import type { ResponseItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -23,7 +24,7 @@ const output: ResponseItem = {
 };
 const stored: StoredResponse = {
   response: { ...responseOf({ model: "m", input: "x", instructions: "Earlier." }, callId, 1), output: [output] },
-  input: storedItems(readItems("How many legs?"), callId),
+  input: storedItems(runWhole(readingItems("How many legs?")), callId),
 };
 const store = {
   find: (_viewer: unknown, ids: readonly string[]) =>
@@ -112,11 +113,13 @@ test("owners and admins see every response, others their own", () => {
 
 test("items are stored with ids and in parts, and those that have ids keep them", () => {
   const call = { type: "function_call", id: "fc_own", call_id: "a", name: "f", arguments: "{}" };
-  const items = readItems([
-    { role: "assistant", content: "a" },
-    call,
-    { type: "function_call_output", call_id: "a", output: "b" },
-  ]);
+  const items = runWhole(
+    readingItems([
+      { role: "assistant", content: "a" },
+      call,
+      { type: "function_call_output", call_id: "a", output: "b" },
+    ]),
+  );
   expect(storedItems(items, callId) as unknown[]).toEqual([
     { type: "message", id: `msg_${hex}_i0`, role: "assistant", content: [{ type: "output_text", text: "a" }] },
     call,

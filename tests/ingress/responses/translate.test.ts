@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { inputPlace, readItems } from "#ingress/responses/items.ts";
-import { chatRequestOf, type Translated } from "#ingress/responses/translate.ts";
+import { inputPlace, readingItems } from "#ingress/responses/items.ts";
+import { type Translated, translatingRequest } from "#ingress/responses/translate.ts";
+import { runWhole } from "#shared/time-slices.ts";
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -16,10 +17,8 @@ const PDF = "data:application/pdf;base64,JVBERi0=";
 /** The same of a body whose items stand for themselves. */
 function translate(members: Members): Translated {
   const body = parse("ResponsesRequest", { model: "m", input: "hi", ...members });
-  return chatRequestOf(
-    body,
-    readItems(body.input).map((item, at) => ({ item, from: inputPlace(at) })),
-  );
+  const items = runWhole(readingItems(body.input)).map((item, at) => ({ item, from: inputPlace(at) }));
+  return runWhole(translatingRequest(body, items));
 }
 
 /** The chat request of a body, which is itself one that chat would take. */
@@ -370,4 +369,18 @@ test("whatever a body holds, it is refused with an ApiError or becomes a request
       }
     }),
   );
+});
+
+test("reading and translating stop between items, so that others have their turn", () => {
+  const input = Array.from({ length: 50 }, (_, at) => ({ role: "user", content: String(at) }));
+  const stopsOf = <T>(work: Iterator<void, T>): readonly [stops: number, value: T] => {
+    for (let stops = 0; ; stops += 1) {
+      const { done, value } = work.next();
+      if (done === true) return [stops, value];
+    }
+  };
+  const [readStops, items] = stopsOf(readingItems(input));
+  const placed = items.map((item, at) => ({ item, from: inputPlace(at) }));
+  const [stops] = stopsOf(translatingRequest(parse("ResponsesRequest", { model: "m", input }), placed));
+  expect([readStops, stops]).toEqual([50, 50]);
 });
