@@ -55,7 +55,7 @@ export async function runTranslatedCall(
   }
 }
 
-/** The worker takes it out before anybody is asked: nobody is held to its length. */
+/** The worker removes it before a provider is asked, so that its length counts for no bound. */
 function withInput(text: string, input: string): string {
   return `${text.slice(0, -1)},"response_input":${input}}`;
 }

@@ -227,6 +227,8 @@ test("answers whose holds the janitor releases, since neither process has Postgr
     for (const { postgres } of both()) postgres.cut(back.promise);
     await endWaiting();
     await release();
+    // What an ingress has noted as relayed is taken at the release, and leaves nothing to pay; whether it came to note that is chance.
+    await bed.stack.query("delete from relay_progress");
     await bed.stack.query("update hold set deadline = clock_timestamp()");
     await eventually("the janitor has released them", async () => (await openHolds()) === 0, 40_000);
   } finally {
