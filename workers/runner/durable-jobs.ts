@@ -113,9 +113,11 @@ class LaneJobs implements DurableJobs {
     );
     if ("outcome" in job) return job;
     failpoint("job.claimed");
-    let current: Current = { job, step: this.options.continuation?.open(job) };
+    // Opening reads the run: not for a step that this worker will not go on from.
+    const step = delivery.isRoomy() ? this.options.continuation?.open(job) : undefined;
+    let current: Current = { job, step };
     for (let continued = 0; ; continued += 1) {
-      const mayGoOn = continued < CONTINUED_MAX && delivery.isRoomy();
+      const mayGoOn = continued < CONTINUED_MAX;
       const isContinued = continued > 0;
       const { verdict, next } = await this.runClaimed(
         { ...current, ...(mayGoOn ? {} : { step: undefined }), isContinued },
