@@ -193,17 +193,14 @@ begin
   today := (at_utc at time zone 'utc')::date;
 
   if wss is not null then
-    -- A clock set back over midnight does not open the day before again.
+    -- A call with a hold begins the day, whatever its verdict. A clock set back over midnight does not open the day before again.
     for i in 1 .. coalesce(cardinality(got_ws), 0) loop
-      if got_days[i] < today then
+      if got_days[i] < today and exists (select from unnest(p_ws, p_job) c(ws, job) where c.ws = got_ws[i] and c.job is not null) then
+        if p_late then raise exception 'the day has turned' using errcode = 'SL001'; end if;
+        begun := begin_day(got_ws[i], today);
         got_days[i] := today;
         got_tokens[i] := 0;
-        -- A hold that is decided late is refused in the end, since the balance is in another day.
-        if p_late then got_stopped[i] := false;
-        else
-          begun := begin_day(got_ws[i], today);
-          got_stopped[i] := begun.spent >= begun.stop_at;
-        end if;
+        got_stopped[i] := begun.spent >= begun.stop_at;
       end if;
     end loop;
     w_number := w_calls;

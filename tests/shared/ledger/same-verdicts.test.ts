@@ -57,16 +57,18 @@ const START = (Math.floor(Date.now() / DAY_MS) + 3) * DAY_MS - 600_000;
 
 function judge(call: PlannedCall, nowMs: number): number {
   const { place, hold } = call;
+  const day = Math.floor(nowMs / DAY_MS);
+  // A call with a hold begins the day, also one that is refused.
+  if (hold !== null && day > place.day) {
+    place.day = day;
+    place.tokens = 0;
+  }
   if (!place.window.ask(call.limit, nowMs)) return 1;
   if (hold === null) return 0;
-  const day = Math.max(place.day, Math.floor(nowMs / DAY_MS));
-  const used = day === place.day ? place.tokens : 0;
-  if (call.cap !== null && used + hold.tokens > call.cap) return 2;
+  if (call.cap !== null && place.tokens + hold.tokens > call.cap) return 2;
   if (hold.amount > place.amount - place.held) return 3;
-  // A refused call leaves no trace, a new day included.
   place.held += hold.amount;
-  place.day = day;
-  place.tokens = used + (call.cap === null ? 0 : hold.tokens);
+  place.tokens += call.cap === null ? 0 : hold.tokens;
   return 0;
 }
 
