@@ -39,7 +39,7 @@ export interface JobFacts {
 export async function findJobFacts(target: Queryable, id: string): Promise<JobFacts | undefined> {
   const rows = await target.query<JobFacts>(
     `select id, workspace_id, key_id, pool, lane, kind, modality, model, state, progress, attempt, dispatch, claims, deferrals as rests, worker,
-            lease_until, provider_job is not null as is_at_provider, cancel_requested as is_cancel_requested, unknown_since,
+            lease_end(lease_until, worker) as lease_until, provider_job is not null as is_at_provider, cancel_requested as is_cancel_requested, unknown_since,
             error->>'code' as error_code, credits, run_id, step_id, created_at, started_at, ended_at, deadline
      from job
      where id = $1`,

@@ -108,7 +108,11 @@ export function findOverdue(
   max: number,
 ): Promise<OrphanedJob[]> {
   const overdue = (condition: string): string =>
-    `(select * from job where state = 'running' and lane = of_lane
+    `(select job.* from silent_workers(of_lane, now() - grace_ms * interval '1 millisecond') s(silent)
+        join job on state = 'running' and lane = of_lane and worker = silent
+        where lease_until < now() - grace_ms * interval '1 millisecond' and ${condition} order by lease_until limit $3)
+     union all
+     (select * from job where state = 'running' and lane = of_lane and worker is null
         and lease_until < now() - grace_ms * interval '1 millisecond' and ${condition} order by lease_until limit $3)
      union all
      (select * from job where state = 'queued' and lane = of_lane and deadline < now() and provider_job is null
@@ -129,7 +133,7 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
   return target.query<Redispatched>(
     `with found as (
        select id, stream_seq from job
-       where id = $1 and epoch = $2 and state = 'running' and lease_until < now()
+       where id = $1 and epoch = $2 and state = 'running' and lease_end(lease_until, worker) < now()
        for update skip locked
      ) ${AGAIN}`,
     [id, epoch],

@@ -86,7 +86,7 @@ export async function requestCancel(
   const rows = await target.query<OrphanedJob & { lease_ms: number }>(
     `update job set cancel_requested = state in ('queued', 'running')
      where id = $1 and workspace_id = $2 and (not is_hidden or $3)
-     returning ${ORPHANED_COLUMNS}, coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms`,
+     returning ${ORPHANED_COLUMNS}, coalesce(extract(epoch from lease_end(lease_until, worker) - clock_timestamp()) * 1000, 0)::float8 as lease_ms`,
     [id, workspaceId, hidden],
   );
   return rows[0];
@@ -147,7 +147,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
        -- Of a job at its provider the outcome is wanted, also late and after a cancel.
        and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()
             and (run_id is null or not work_is_over(id, run_id))))
-       and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
+       and claims < $7 and (state = 'queued' or (state = 'running' and lease_end(lease_until, worker) < clock_timestamp()))
      returning id, workspace_id, epoch, attempt, dispatch, deadline, claims, work, request, request_ref, provider_job,
        unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
@@ -195,7 +195,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
   const rows = await target.query<OrphanedJob & { is_void: boolean; lease_ms: number }>(
     `select ${ORPHANED_COLUMNS},
             state not in ('queued', 'running') or attempt <> $3 or dispatch > $4 as is_void,
-            coalesce(extract(epoch from lease_until - clock_timestamp()) * 1000, 0)::float8 as lease_ms
+            coalesce(extract(epoch from lease_end(lease_until, worker) - clock_timestamp()) * 1000, 0)::float8 as lease_ms
      from job where id = $1 and workspace_id = $2`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch],
   );
@@ -296,26 +296,30 @@ export interface Beat {
   readonly leaseMs: number;
 }
 
-/** Renews leases and tells the dispatcher of our slots. Jobs that are not among the answers are ours no more. */
+/**
+ * Renews the worker's lease, which is that of all it holds, and tells the dispatcher of its slots. Jobs that are not among the
+ * answers are ours no more. A job that is ours by its row and not held (the answer of its claim was lost) is let go.
+ */
 export async function beatJobs(
   target: Queryable,
   beat: Beat,
 ): Promise<{ readonly id: string; readonly cancel_requested: boolean }[]> {
   return target.query(
     `with told as (
-       insert into worker_slots (worker, pool, lane, slots) values ($1, $2, $3, $4)
-       on conflict (worker, pool, lane) do update set slots = excluded.slots, seen_at = clock_timestamp()
-     ), ours as (
-       select j.id, j.cancel_requested from unnest($5::uuid[], $6::int[]) m(id, epoch)
-       join job j on j.id = m.id and j.epoch = m.epoch and j.state = 'running'
-     ), free as (
-       -- A row that somebody has locked is renewed next time; it must not keep the others' leases from being renewed.
-       select j.id from ours join job j on j.id = ours.id order by j.id for update of j skip locked
-     ), renewed as (
-       update job set lease_until = clock_timestamp() + $7 * interval '1 millisecond'
-       from free where job.id = free.id and job.state = 'running'
+       insert into worker_slots (worker, pool, lane, slots, lease_until)
+       values ($1, $2, $3, $4, clock_timestamp() + $7 * interval '1 millisecond')
+       on conflict (worker, pool, lane) do update
+       set slots = excluded.slots, seen_at = clock_timestamp(), lease_until = excluded.lease_until
+     ), astray as (
+       select id from job
+       where lane = $3 and worker = $1 and state = 'running' and lease_until < clock_timestamp() and not id = any ($5::uuid[])
+       order by id for update skip locked
+     ), let_go as (
+       update job set worker = null, lease_until = clock_timestamp() + $7 * interval '1 millisecond'
+       from astray where job.id = astray.id
      )
-     select id, cancel_requested from ours`,
+     select j.id, j.cancel_requested from unnest($5::uuid[], $6::int[]) m(id, epoch)
+     join job j on j.id = m.id and j.epoch = m.epoch and j.state = 'running'`,
     [
       beat.worker,
       beat.pool,

@@ -146,10 +146,32 @@ export interface StalledRun extends WaitingRun {
   readonly is_taken: boolean;
 }
 
+/** Unfinished runs that went on last behind `after`, up to `upto`: times as Postgres writes them. */
+export interface RunSpan {
+  readonly after: string;
+  readonly upto: string;
+}
+
+export const ALL_RUNS: RunSpan = { after: "-infinity", upto: "infinity" };
+
+/** Returns the span of the next `max` unfinished runs that have not gone on for `olderMs`, behind `before`; after the last it begins anew. */
+export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: number, max: number): Promise<RunSpan> {
+  const after = before.upto === ALL_RUNS.upto ? ALL_RUNS.after : before.upto;
+  const [row] = await target.query<{ upto: string }>(
+    `select progressed_at::text as upto from run
+     where status in ('queued', 'running') and progressed_at > $1 and progressed_at < now() - $2 * interval '1 millisecond'
+     order by progressed_at offset $3 limit 1`,
+    [after, olderMs, max - 1],
+    "next_old_runs",
+  );
+  return { after, upto: row?.upto ?? ALL_RUNS.upto };
+}
+
 /** Those that have not gone on for long and wait for nothing: no job, run or time. Each is told of once in that time. */
 export function takeStalledRuns(
   target: Queryable,
   { olderMs, max }: { readonly olderMs: number; readonly max: number },
+  { after, upto }: RunSpan = ALL_RUNS,
 ): Promise<StalledRun[]> {
   return target.query<StalledRun>(
     `with stalled as (
@@ -157,6 +179,7 @@ export function takeStalledRuns(
          extract(epoch from now() - r.progressed_at)::float8 as seconds
        from run r
        where r.status in ('queued', 'running') and r.progressed_at < now() - $1 * interval '1 millisecond'
+         and r.progressed_at > $3 and r.progressed_at <= $4
          and (r.woken_at is null or r.woken_at < now() - $1 * interval '1 millisecond')
          and (r.due_at is null or r.due_at < now())
          and not exists (select from step_run s where s.run_id = r.id and s.status = 'queued' and s.due_at > now())
@@ -169,7 +192,7 @@ export function takeStalledRuns(
        update run set woken_at = now() from stalled where run.id = stalled.id and stalled.is_taken
      )
      select * from stalled`,
-    [olderMs, max],
+    [olderMs, max, after, upto],
     "take_stalled_runs",
   );
 }

@@ -181,7 +181,9 @@ const JANITOR_SCENES: Readonly<Partial<Record<Failpoint, () => Promise<() => Pro
     const kept = (await bed.stored()).rows.filter((id) => !before.includes(id));
     expect(kept).toHaveLength(1);
     // Nobody could find out for a day what became of it.
-    await bed.stack.query("update job set lease_until = clock_timestamp() where id = $1", [job?.id ?? ""]);
+    await bed.stack.query("update job set lease_until = clock_timestamp(), worker = null where id = $1", [
+      job?.id ?? "",
+    ]);
     await bed.stack.query("select note_unknown(id, epoch, false, 86400000) from job where id = $1", [job?.id ?? ""]);
     await bed.writeOff();
     return async () => {

@@ -41,7 +41,7 @@ import {
   sweepDueRuns,
   sweepEndedRuns,
   sweepPublishedRuns,
-  sweepStalledRuns,
+  openStalledRuns,
 } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 
@@ -90,7 +90,7 @@ export async function startJanitor(): Promise<void> {
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
     { name: "forgotten runs", everyMs: paced(5_000), run: openForgottenRuns(runs) },
     { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
-    { name: "stalled runs", everyMs: RUN_STALLED_MS, run: () => sweepStalledRuns(runs) },
+    { name: "stalled runs", everyMs: RUN_STALLED_MS, run: openStalledRuns(runs) },
     {
       name: "run retention",
       everyMs: 60_000,

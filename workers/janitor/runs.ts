@@ -3,6 +3,7 @@ import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import {
+  ALL_RUNS,
   ALL_WORK,
   dropEndedRuns,
   dropOldestRuns,
@@ -10,6 +11,7 @@ import {
   findFullWorkspaces,
   findLateRuns,
   findUntoldRuns,
+  nextOldRuns,
   nextOpenWork,
   takeDueRuns,
   takeRunsOfEndedJobs,
@@ -84,12 +86,22 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   };
 }
 
-export async function sweepStalledRuns({ connection, database, metrics, log }: RunSweepContext): Promise<void> {
-  const stalled = await takeStalledRuns(database, { olderMs: RUN_STALLED_MS, max: BATCH });
-  metrics.runsStalledOldestSeconds.set(Math.max(0, ...stalled.map(({ seconds }) => seconds)));
-  const taken = stalled.filter(({ is_taken }) => is_taken);
-  if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
-  for (const run of taken) notifyRun(connection, run, { isStalled: true });
+/** @param runsMax unfinished runs that a turn looks at */
+export function openStalledRuns(
+  { connection, database, metrics, log }: RunSweepContext,
+  runsMax: number = OPEN_WORK_MAX,
+): () => Promise<void> {
+  let span = ALL_RUNS;
+  let oldest = 0;
+  return async () => {
+    span = await nextOldRuns(database, span, RUN_STALLED_MS, runsMax);
+    const stalled = await takeStalledRuns(database, { olderMs: RUN_STALLED_MS, max: BATCH }, span);
+    oldest = Math.max(span.after === ALL_RUNS.after ? 0 : oldest, ...stalled.map(({ seconds }) => seconds));
+    metrics.runsStalledOldestSeconds.set(oldest);
+    const taken = stalled.filter(({ is_taken }) => is_taken);
+    if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
+    for (const run of taken) notifyRun(connection, run, { isStalled: true });
+  };
 }
 
 const LATE = { code: "overloaded", message: "No worker was free before the run's deadline.", ifUnbegun: true } as const;

@@ -1,4 +1,4 @@
-/** Keeps the durable jobs of one runner ours: one statement per beat renews every lease and hears of cancels. */
+/** Keeps the durable jobs of one runner ours: one row per beat renews the lease of all, and the same statement hears of cancels. */
 import { beatJobs } from "#shared/database/jobs.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";

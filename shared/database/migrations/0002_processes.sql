@@ -8,13 +8,16 @@ create table service_secret (
   created_at timestamptz not null default clock_timestamp()
 );
 
--- Slots that workers offer, written anew with every heartbeat: the dispatcher's measure of the fleet.
+-- Slots that workers offer, written anew with every heartbeat: the dispatcher's measure of the fleet. The same write renews the lease of
+-- all that a worker holds.
 create table worker_slots (
   worker uuid not null,
   pool text not null,
   lane text not null,
   slots int not null,
   seen_at timestamptz not null default clock_timestamp(),
+  -- What it holds may be taken over from then on.
+  lease_until timestamptz not null default clock_timestamp(),
   primary key (worker, pool, lane)
 ) with (fillfactor = 50);
 

@@ -37,6 +37,7 @@ create table job (
   deferrals smallint not null default 0,
   epoch int not null default 0,
   worker uuid,
+  -- Lease given with the claim; after it the lease of its worker counts (see lease_end). Null: nobody has it.
   lease_until timestamptz,
   -- Number of times that it was claimed, over all dispatches.
   claims smallint not null default 0,
@@ -96,7 +97,7 @@ create index job_out on job (pool, lane, workspace_id)
 create index job_unclaimed on job (dispatched_at) where state = 'queued' and dispatched_at is not null;
 create index job_deadline on job (deadline) where state = 'queued';
 create index job_cancelled on job (lane) where state = 'queued' and cancel_requested;
-create index job_lease on job (lease_until) where state = 'running';
+create index job_holder on job (lane, worker) where state = 'running' and lease_until is not null;
 create index job_ended on job (ended_at) where ended_at is not null;
 create index job_unknown on job (ask_at) where unknown_since is not null and state = 'running';
 create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
@@ -107,6 +108,27 @@ create index job_run on job (run_id, step_id) where run_id is not null;
 create index job_provider_names on job using gin ((provider_job->'names')) where provider_job ? 'names';
 create index job_past_names on job using gin (past_names) where past_names is not null;
 create index job_open_start on job ((provider_job->'start'->>'id')) where provider_job ? 'start' and state = 'running';
+
+-- Returns the time until which a job is its worker's: a heartbeat writes one row for a worker, not one for each of its jobs. Null: nobody has it.
+create function lease_end(p_lease_until timestamptz, p_worker uuid) returns timestamptz language sql stable as $$
+  select case when p_lease_until is not null
+    then greatest(p_lease_until, (select max(w.lease_until) from worker_slots w where w.worker = p_worker)) end
+$$;
+
+-- Returns the workers of running jobs whose own lease ended before.
+create function silent_workers(p_lane text, p_before timestamptz) returns setof uuid
+language sql stable set enable_seqscan = off as $$
+  with recursive holder (worker) as (
+    (select worker from job where lane = p_lane and state = 'running' and lease_until is not null and worker is not null
+     order by worker limit 1)
+    union all
+    select (select worker from job where lane = p_lane and state = 'running' and lease_until is not null and worker > h.worker
+            order by worker limit 1)
+    from holder h where h.worker is not null
+  )
+  select worker from holder h
+  where h.worker is not null and not exists (select from worker_slots w where w.worker = h.worker and w.lease_until >= p_before)
+$$;
 
 -- Messages of the queue that were given up.
 create table dead_letter (
@@ -147,7 +169,7 @@ begin
   if not found or j.epoch <> p_epoch then return null; end if;
   if p_owned then
     if j.state <> 'running' then return null; end if;
-  elsif j.state not in ('queued', 'running') or j.lease_until > clock_timestamp() then return null;
+  elsif j.state not in ('queued', 'running') or lease_end(j.lease_until, j.worker) > clock_timestamp() then return null;
   end if;
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
   taken := settle_call(j.workspace_id, p_id, j.attempt, p_used, p_usage, p_source, p_units, p_estimated, p_tokens);
@@ -195,7 +217,7 @@ begin
   select coalesce(unknown_since, at_utc), attempt, workspace_id, least(p_keep_ms, (provider_job->>'unknown_for_ms')::bigint)
   into since, tries, ws, kept_ms from job
   where id = p_id and epoch = p_epoch and (state = 'running' or (state = 'queued' and not p_owned))
-    and (p_owned or lease_until is null or lease_until < at_utc)
+    and (p_owned or lease_until is null or lease_end(lease_until, worker) < at_utc)
   for update;
   if not found then return false; end if;
   until_utc := since + kept_ms * interval '1 millisecond';
@@ -284,7 +306,7 @@ begin
   -- Callers take turns for a name: the statements below see what the caller before has written.
   perform pg_advisory_xact_lock(hashtextextended(provider || '/' || p_name, 21));
   -- Open starts are looked for first: one that is answered between the two statements has its name by the second.
-  perform from job where provider_job ? 'start' and state = 'running' and id <> p_id and lease_until > clock_timestamp()
+  perform from job where provider_job ? 'start' and state = 'running' and id <> p_id and lease_end(lease_until, worker) > clock_timestamp()
     and split_part(provider_job->>'source', '/', 1) = provider and provider_job->'start'->'lost_ms' is null
     and (provider_job->'start'->>'sent_ms')::bigint <= p_made_ms + p_clocks_ms;
   is_open := found;

@@ -65,10 +65,12 @@ const request = (id: string, members: object = {}) => ({ id, workspaceId, attemp
 const claim = (id: string, members: object = {}): Promise<ClaimedJob | undefined> =>
   claimJob(db.database, request(id, members));
 const expire = (id: string) => db.query("update job set lease_until = clock_timestamp() - interval '1 ms' where id = $1", [id]); // prettier-ignore
+const ownerOf = async (id: string) =>
+  (await db.query<{ worker: string | null }>("select worker from job where id = $1", [id]))[0];
 const stateOf = async (id: string) => (await findJob(db.database, workspaceId, id))?.state;
 
-async function claimed(id: string): Promise<ClaimedJob> {
-  const job = await claim(id);
+async function claimed(id: string, members: object = {}): Promise<ClaimedJob> {
+  const job = await claim(id, members);
   if (!job) throw new Error("the job was not to be had");
   return job;
 }
@@ -218,33 +220,56 @@ describe("an owner", () => {
     const owner = await claimed(late.id);
     expect(await noteIntent(db.database, late.id, late.epoch)).toBe(false);
     expect(await noteProviderJob(db.database, late.id, late.epoch, { source: "late" })).toBe(false);
-    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
-    expect(await beatJobs(db.database, { ...beat, jobs: [late] })).toEqual([]);
+    expect(await beatJobs(db.database, beatOf(newId(), { jobs: [late] }))).toEqual([]);
     expect(await finish(late)).toBeUndefined();
     expect(await finish(owner)).toBe(40n);
   });
 
-  test("renews an expired lease that nobody took, and hears of a cancel", async () => {
-    const job = await claimed(await admitted());
+  const beatOf = (worker: string, members: object = {}) =>
+    ({ worker, pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS, jobs: [], ...members }) as const;
+
+  test("keeps what it holds by the lease of its worker, and hears of a cancel; the job's row is not written", async () => {
+    const worker = newId();
+    const job = await claimed(await admitted(), { worker });
     await expire(job.id);
     await db.query("update job set cancel_requested = true where id = $1", [job.id]);
-    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
-    expect(await beatJobs(db.database, { ...beat, jobs: [job] })).toEqual([{ id: job.id, cancel_requested: true }]);
+    const version = async () => (await db.query("select xmin::text from job where id = $1", [job.id]))[0];
+    const before = await version();
+    const beat = beatOf(worker, { jobs: [job] });
+    expect(await beatJobs(db.database, beat)).toEqual([{ id: job.id, cancel_requested: true }]);
+    expect(await version()).toEqual(before);
     expect(await whyUnclaimed(db.database, request(job.id))).toMatchObject({ why: "owned" });
+    expect(await claim(job.id)).toBeUndefined();
     expect(await noteIntent(db.database, job.id, job.epoch)).toBe(false);
+    await beatJobs(db.database, { ...beat, leaseMs: 0 });
+    expect(await whyUnclaimed(db.database, request(job.id))).toMatchObject({ why: "free" });
   });
 
-  test("keeps its other leases while one job's row is locked, and loses none for it", async () => {
-    const [locked, free] = [await claimed(await admitted()), await claimed(await admitted())];
-    for (const job of [locked, free]) await expire(job.id);
-    const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
+  test("lets go of what its row says it has and it does not hold, once the lease of the claim is over", async () => {
+    const worker = newId();
+    const [lost, held] = [await claimed(await admitted(), { worker }), await claimed(await admitted(), { worker })];
+    const beat = beatOf(worker, { jobs: [held] });
+    await beatJobs(db.database, beat);
+    expect((await ownerOf(lost.id))?.worker).toBe(worker);
+    for (const job of [lost, held]) await expire(job.id);
+    await beatJobs(db.database, beat);
+    expect((await ownerOf(lost.id))?.worker).toBeNull();
+    expect(await whyUnclaimed(db.database, request(lost.id))).toMatchObject({ why: "owned" });
+    await expire(lost.id);
+    expect(await claim(lost.id)).toBeDefined();
+    expect((await ownerOf(held.id))?.worker).toBe(worker);
+    await finish(held);
+  });
+
+  test("keeps its lease while the row of a job is locked", async () => {
+    const worker = newId();
+    const jobs = [await claimed(await admitted(), { worker }), await claimed(await admitted(), { worker })];
+    for (const job of jobs) await expire(job.id);
     await db.database.transaction(async (tx) => {
-      await tx.query("select 1 from job where id = $1 for update", [locked.id]);
-      const ours = await beatJobs(db.database, { ...beat, jobs: [locked, free] });
-      expect(ours.map(({ id }) => id).toSorted()).toEqual([locked.id, free.id].toSorted());
+      await tx.query("select 1 from job where id = $1 for update", [jobs[0]?.id ?? ""]);
+      expect(await beatJobs(db.database, beatOf(worker, { jobs }))).toHaveLength(2);
     });
-    expect(await whyUnclaimed(db.database, request(free.id))).toMatchObject({ why: "owned" });
-    expect(await whyUnclaimed(db.database, request(locked.id))).toMatchObject({ why: "free" });
+    for (const { id } of jobs) expect(await whyUnclaimed(db.database, request(id))).toMatchObject({ why: "owned" });
   });
 
   test("alive is not ended by others; fallen silent it is", async () => {

@@ -300,6 +300,38 @@ describe("what grows around a look does not make it dearer:", () => {
     expect(await growthOf(() => inPieces(MANY, add), sent)).toBeLessThan(4);
   });
 
+  test("jobs that live workers do, for those whose workers fell silent", async () => {
+    const worker = "00000000-0000-4000-8000-000000000005";
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into job (id, workspace_id, pool, lane, kind, modality, state, dispatch, dispatched_at, epoch, worker, lease_until, deadline, work)
+         select uuidv7(), gen_random_uuid(), 'video', 'batch', 'videos', 'video', 'running', 1, now(), 1, $1, now() - interval '1 hour',
+                now() + interval '1 day', '{}' from generate_series(1, $2::int)`,
+        [worker, count],
+      );
+    await database.query(
+      "insert into worker_slots (worker, pool, lane, slots, lease_until) values ($1, 'video', 'batch', 4, now() + interval '1 hour')",
+      [worker],
+    );
+    await add(100);
+    await database.query("vacuum analyze");
+    let sent = "";
+    let values: Values = [];
+    const query: Queryable["query"] = (text, given, name) => {
+      sent = text;
+      values = given ?? [];
+      return database.database.query(text, given, name);
+    };
+    const look = () => findOverdue({ query }, [{ lane: "batch", graceMs: 60_000 }], 10);
+    expect(await look()).toEqual([]);
+    expect(await growthOf(() => inPieces(MANY, add), sent, values)).toBeLessThan(8);
+    await database.query("update worker_slots set lease_until = now() - interval '2 minutes' where worker = $1", [
+      worker,
+    ]);
+    expect(await look()).toHaveLength(10);
+    await database.query("delete from job where worker = $1", [worker]);
+  });
+
   test("runs that go on, for those that wait to begin and for a turn of those whose job has ended", async () => {
     const ids = ["00000000-0000-4000-8000-000000000004", "00000000-0000-4000-8000-000000000001"];
     await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'r', 'admin')", ids);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import {
+  ALL_RUNS,
   ALL_WORK,
   findLateRuns,
   findUntoldRuns,
@@ -11,6 +12,7 @@ import {
   takeDueRuns,
   takeRunsOfEndedJobs,
   takeRunsOfEndedRuns,
+  nextOldRuns,
   takeStalledRuns,
   takeUnbegunRuns,
   type WaitingRun,
@@ -184,6 +186,21 @@ test("a run that stands still is seen without a worker, and told of to one", asy
   expect(taken).toMatchObject({ id: run, is_taken: true, lane: "live" });
   expect(taken?.seconds).toBeGreaterThan(900);
   expect(await look()).toEqual([]);
+});
+
+test("turns that look at a part share the runs that stand still: each is told of, and behind the last they begin anew", async () => {
+  const owner = await newOwner();
+  const runs: string[] = [];
+  for (const age of [905, 904, 903, 902, 901]) runs.push(...(await runsOf(owner, 1, { age })));
+  await workerOf("live");
+  const told: string[][] = [];
+  let span = ALL_RUNS;
+  for (let turn = 0; turn < 4; turn += 1) {
+    span = await nextOldRuns(db.database, span, AGAIN_MS, 2);
+    told.push(idsOf(await takeStalledRuns(db.database, { olderMs: AGAIN_MS, max: 10 }, span)));
+  }
+  expect(told).toEqual([runs.slice(0, 2).toSorted(), runs.slice(2, 4).toSorted(), runs.slice(4), []]);
+  expect(span.after).toBe(ALL_RUNS.after);
 });
 
 describe("a publisher's run", () => {
