@@ -5,6 +5,7 @@ import { type Command, commandName, type Live, quote, readLine, UsageError } fro
 import { openContext } from "./context.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
+import { RESTORE_COMMANDS } from "./restore.ts";
 import { textOf } from "./table.ts";
 import { SERVICE_COMMANDS } from "./verbs.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...MAINTENANCE_COMMANDS,
+  ...RESTORE_COMMANDS,
   ...CATALOGUE_COMMANDS,
   ...WEBHOOK_COMMANDS,
   HELP,

@@ -1,5 +1,7 @@
 /** Databases for tests: a fresh one on the shared server, or a server of one's own that can be stopped and started. */
 import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { type Postgres, startPostgres } from "#deploy/embedded/postgres.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
@@ -101,14 +103,22 @@ export interface OwnPostgres {
   stop(mode: "smart" | "fast" | "immediate" | "kill"): Promise<void>;
   /** On the same port and data. */
   start(): Promise<void>;
+  /** Copies the running server's files into a new folder, as a base backup with its log; `startOwnPostgres` can begin from it. */
+  backUp(to: string): Promise<void>;
   /** Stops it for good and removes its files. */
   close(): Promise<void>;
 }
 
-/** A server no other test uses, for tests that stop it. */
-export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
-  const { directory, remove } = temporaryDirectory();
-  const port = await freePort();
+/**
+ * A server no other test uses, for tests that stop it.
+ * @param options.at directory and port that it is to have; what is there is what it starts with
+ */
+export async function startOwnPostgres(
+  settings: Record<string, string> = {},
+  options: { readonly at?: { readonly directory: string; readonly port: number } } = {},
+): Promise<OwnPostgres> {
+  const { directory, remove } = options.at ? { ...options.at, remove: () => undefined } : temporaryDirectory();
+  const port = options.at?.port ?? (await freePort());
   const start = (): Promise<Postgres> => startPostgres({ directory, port, settings, throwaway: true });
   let server = await start().catch((error: unknown) => {
     remove();
@@ -122,11 +132,35 @@ export async function startOwnPostgres(settings: Record<string, string> = {}): P
     async start() {
       if (!server.alive()) server = await start();
     },
+    backUp: (to) => backUp(server.url, directory, to),
     async close() {
       await server.stopAs("immediate");
       remove();
     },
   };
+}
+
+/** By Postgres' own interface for base backups, since the packaged server comes without pg_basebackup. */
+async function backUp(url: string, from: string, to: string): Promise<void> {
+  const server = openDatabase({ url, poolMax: 1, log });
+  // Both calls have to be made by one session.
+  const session = server.reserve("backup");
+  const copy = async (...args: string[]): Promise<void> => {
+    const { exitCode, stderr } = await Bun.$`cp -a ${args}`.quiet().nothrow();
+    // A file may go while it is copied, which the log makes good.
+    if (exitCode !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
+  };
+  try {
+    await session.query("select pg_backup_start('drill', true)");
+    await copy(from, to);
+    const [end] = await session.query<{ label: string }>("select labelfile as label from pg_backup_stop(false)");
+    rmSync(join(to, "cluster/pg_wal"), { recursive: true });
+    await copy(join(from, "cluster/pg_wal"), join(to, "cluster/pg_wal"));
+    writeFileSync(join(to, "cluster/backup_label"), end?.label ?? "");
+    rmSync(join(to, "cluster/postmaster.pid"), { force: true });
+  } finally {
+    await server.close();
+  }
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

@@ -1,0 +1,284 @@
+/**
+ * The restore drill: a backup is restored by the operator's own command, brought to the schema of this version, and proved stage by stage. It
+ * ends in one line of JSON, to be kept with a date. Nothing of it deletes an object of the store: no janitor runs.
+ */
+import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
+
+import type { Config } from "#shared/config.ts";
+import { isDatabaseAway, openDatabase, type Database } from "#shared/database/client.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import { databaseVersions, migrate } from "#shared/database/migrate.ts";
+import { awaitServer } from "#shared/dependencies.ts";
+import { readFile } from "#shared/files/read.ts";
+import { createJobDispatcher, type JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
+import { createLogger, type Logger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { connectNats } from "#shared/queue/connection.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
+import { BATCH_STREAM, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
+import { openStorage, type Storage } from "#shared/storage/client.ts";
+import { StorageError } from "#shared/storage/objects.ts";
+import { sweepDispatches } from "#workers/janitor/jobs.ts";
+
+import { run } from "../embedded/process.mjs";
+import { type Arguments, type Command, quote, UsageError } from "./command.ts";
+import type { Context } from "./context.ts";
+
+const FILES = 100;
+const FILES_MAX = 100_000;
+const FILES_AT_ONCE = 4;
+/** Faults of the ledger and names of files that the line tells. */
+const TOLD_MAX = 20;
+/** A restored Postgres replays its log before it takes connections. */
+const START_WAIT_MS = 600_000;
+/** JetStream's code of an unknown stream. */
+const STREAM_NOT_FOUND = 10_059;
+
+const STAGES = ["restore", "migrate", "ledger", "files", "work"] as const;
+type Stage = (typeof STAGES)[number];
+
+/** The line that the drill prints. A stage that is null was not reached. */
+interface Report {
+  readonly drill: "restore";
+  /** Begin. */
+  readonly at: string;
+  isPassed: boolean;
+  /** The youngest entry of the ledger or job that the backup has. */
+  restored_to: string | null;
+  schema: string | null;
+  migrations_applied: readonly string[] | null;
+  readonly seconds: Record<Stage, number | null>;
+  ledger_difference: number | null;
+  ledger_faults: readonly object[];
+  files: { readonly checked: number; readonly wrong: readonly string[] } | null;
+  /** Jobs that were put on the empty queue, and those that workers had in hand. */
+  work: { readonly dispatched: number; readonly in_hand: number } | null;
+  skipped: readonly Stage[];
+  fault: string | null;
+}
+
+export const RESTORE_COMMANDS: readonly Command[] = [
+  {
+    usage: "restore drill --restore <command> [--files <count>]",
+    about:
+      "restores a backup into DATABASE_URL by your command, brings it to this version, proves ledger and files, fills the empty queue of NATS_URL; exit code 1 when a stage failed or was left out",
+    needs: "database",
+    async run(context, given, live) {
+      const report = await drill(context, given, (text) => live.tell({ json: null, text }));
+      const { isPassed, ...rest } = report;
+      const line = { ...rest, passed: isPassed };
+      return { json: line, text: JSON.stringify(line), exitCode: isPassed ? 0 : 1 };
+    },
+  },
+];
+
+async function drill(context: Context, given: Arguments, say: (line: string) => void): Promise<Report> {
+  const config = context.settings();
+  const files = countOf(given.option("files"));
+  if (config.databaseUrl === "")
+    throw new Error("DATABASE_URL is not set; set it to the database that the backup is restored into");
+  if (config.natsUrl === "") throw new Error("NATS_URL is not set; set it to an empty NATS");
+  const report: Report = {
+    drill: "restore",
+    at: new Date().toISOString(),
+    isPassed: false,
+    restored_to: null,
+    schema: null,
+    migrations_applied: null,
+    seconds: { restore: null, migrate: null, ledger: null, files: null, work: null },
+    ledger_difference: null,
+    ledger_faults: [],
+    files: null,
+    work: null,
+    skipped: STAGES,
+    fault: null,
+  };
+  const opened = openAll(config);
+  const stages: Readonly<Record<Stage, () => Promise<string | undefined>>> = {
+    restore: async () => {
+      // Looked at before anything is written: work must not reach the workers of a service that runs.
+      await expectEmptyQueue(await opened.connection());
+      return restore(given.word("restore"));
+    },
+    migrate: () => bringUp(opened.database, report, opened.log),
+    ledger: () => proveLedger(opened.database, report),
+    files: () => proveFiles(opened.database, opened.storage, files, report),
+    work: async () => fillQueue({ ...opened, connection: await opened.connection() }, config, report),
+  };
+  try {
+    for (const stage of STAGES) {
+      const since = performance.now();
+      const fault = await stages[stage]().catch((error: unknown) => sentenceOf(error));
+      report.seconds[stage] = Math.round(performance.now() - since) / 1_000;
+      report.skipped = report.skipped.filter((name) => name !== stage);
+      say(`${stage}: ${fault ?? "done"} (${report.seconds[stage]} s)`);
+      if (fault === undefined) continue;
+      report.fault = `${stage}: ${fault}`;
+      return report;
+    }
+    report.isPassed = true;
+    return report;
+  } finally {
+    await opened.close();
+  }
+}
+
+function countOf(word: string | undefined): number {
+  const count = word === undefined ? FILES : Number(word);
+  if (Number.isInteger(count) && count >= 1 && count <= FILES_MAX) return count;
+  throw new UsageError(`expected --files as a number from 1 to ${FILES_MAX}, got ${quote(word ?? "")}`);
+}
+
+function sentenceOf(error: unknown): string {
+  const parts: string[] = [];
+  for (let fault = error; fault instanceof Error && parts.length < 4; fault = fault.cause) parts.push(fault.message);
+  return parts.length > 0 ? parts.join(": ") : String(error);
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly storage: Storage;
+  readonly log: Logger;
+  connection(): Promise<NatsConnection>;
+  close(): Promise<void>;
+}
+
+function openAll(config: Config): Opened {
+  const log = createLogger({ level: "silent", role: "admin", secrets: config.secrets });
+  const database = openDatabase({ url: config.databaseUrl, poolMax: 2, slowMax: 1, log });
+  const storage = openStorage(config.s3);
+  let connecting: Promise<NatsConnection> | undefined;
+  return {
+    database,
+    storage,
+    log,
+    connection() {
+      connecting ??= connectNats({ url: config.natsUrl, name: "restore drill", role: "janitor", log });
+      return connecting;
+    },
+    async close() {
+      const connection = await connecting?.catch(() => undefined);
+      await connection?.close();
+      storage.close();
+      await database.close();
+    },
+  };
+}
+
+/** @throws Error when messages lie on a queue of ours */
+async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  for (const stream of [BATCH_STREAM, ...POOLS.map(streamName)]) {
+    const messages = await manager.streams.info(stream).then(
+      ({ state }) => state.messages,
+      (error: unknown) => {
+        if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return 0;
+        throw error;
+      },
+    );
+    if (messages > 0) throw new Error(`NATS is not empty: the stream ${stream} has ${messages} messages`);
+  }
+}
+
+/** Runs the operator's command in a shell. Of what it says, the last line stands in the fault. */
+async function restore(command: string): Promise<string | undefined> {
+  const { code, stderr } = await run({
+    name: "restore",
+    command: "/bin/sh",
+    args: ["-c", command],
+    cwd: process.cwd(),
+  });
+  if (code === 0) return undefined;
+  const last = stderr.trim().split("\n").at(-1) ?? "";
+  return `the command ended with exit code ${code ?? "none"}${last === "" ? "" : `: ${last}`}`;
+}
+
+async function bringUp(database: Database, report: Report, log: Logger): Promise<undefined> {
+  report.migrations_applied = await awaitServer("database", () => migrate(database, log), {
+    waitMs: START_WAIT_MS,
+    log,
+    isAway: isDatabaseAway,
+  });
+  report.schema = (await databaseVersions(database)).schema;
+}
+
+async function proveLedger(database: Database, report: Report): Promise<string | undefined> {
+  const faults = await database.slowTransaction(AUDIT_LIMIT_MS, async (tx) => {
+    const [row] = await tx.query<{ at: Date | null }>(
+      "select greatest((select max(at) from ledger_entry), (select max(created_at) from job)) as at",
+    );
+    report.restored_to = row?.at?.toISOString() ?? null;
+    return auditLedger(tx);
+  });
+  report.ledger_difference = faults.length;
+  report.ledger_faults = faults.slice(0, TOLD_MAX);
+  return faults.length === 0 ? undefined : `${faults.length} differences`;
+}
+
+/** Reads files chosen at random whole; each block is proved by its checksum. */
+async function proveFiles(
+  database: Database,
+  storage: Storage,
+  count: number,
+  report: Report,
+): Promise<string | undefined> {
+  const rows = await database.slowTransaction(AUDIT_LIMIT_MS, (tx) =>
+    tx.query<{ id: string }>("select id from file where state = 'ready' order by random() limit $1", [count]),
+  );
+  const wrong: string[] = [];
+  const ids = rows.map(({ id }) => id);
+  const prove = async (): Promise<void> => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      const file = await findBlocks(database, id);
+      if (!file) continue;
+      try {
+        for await (const bytes of readFile(storage, file)) void bytes;
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        wrong.push(id);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_ONCE }, prove));
+  report.files = { checked: rows.length, wrong: wrong.slice(0, TOLD_MAX) };
+  return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files are not what their rows say`;
+}
+
+/**
+ * Puts what was queued on the empty queue, as the janitor does. What workers had in hand is counted: the janitor of the restored service
+ * decides about it, and erases what belongs to jobs that ended, which must not happen to the bucket of a service that runs.
+ */
+async function fillQueue(
+  {
+    database,
+    storage,
+    connection,
+    log,
+  }: Pick<Opened, "database" | "storage" | "log"> & { readonly connection: NatsConnection },
+  config: Config,
+  report: Report,
+): Promise<undefined> {
+  await ensureTopology(connection, config.streamReplicas);
+  const metrics = createMetrics("admin");
+  const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
+  const inner = createJobDispatcher({ database, publisher: createPublisher(connection, "janitor"), metrics, log });
+  let dispatched = 0;
+  const dispatcher: JobDispatcher = {
+    ...inner,
+    async send(pool, lane, jobs, reason) {
+      dispatched += jobs.length;
+      await inner.send(pool, lane, jobs, reason);
+    },
+  };
+  try {
+    await sweepDispatches({ connection, database, storage, dispatcher, metrics, log, unknownKeepMs });
+    await inner.idle();
+  } finally {
+    metrics.close();
+  }
+  const [row] = await database.query<{ n: bigint }>("select count(*) as n from job where state = 'running'");
+  report.work = { dispatched, in_hand: Number(row?.n ?? 0) };
+}
