@@ -217,7 +217,7 @@ function startCallPool(
 /** Stops all runners. What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */
 async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, graceMs: number): Promise<void> {
   const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), Math.max(0, graceMs - STOP_MARGIN_MS));
+  const timer = setTimeout(() => cut.abort(), Math.max(graceMs / 2, graceMs - STOP_MARGIN_MS));
   try {
     const signal = AbortSignal.any([hurry, cut.signal]);
     // One that fails to stop takes no other's cut away.
@@ -255,5 +255,5 @@ function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots
   );
 }
 
-/** Left after the cut for settles, answers and closing connections. */
+/** Left after the cut for settles, answers and closing connections; of a shorter grace half is left. */
 const STOP_MARGIN_MS = 5_000;

@@ -33,14 +33,26 @@ interface ReadyLine {
   readonly admin_port: number;
 }
 
+/** A version of the project that roles are started from. */
+export interface Version {
+  readonly entry: readonly [command: string, ...args: string[]];
+  readonly folder: string;
+}
+
+const THIS_VERSION: Version = { entry: ENTRY, folder: PROJECT_ROOT };
+
 /**
  * Starts the entry with these arguments and waits for its `ready` line.
  * @throws LaunchError with its last lines when it ends or stays silent
  */
-export async function startRole(args: readonly string[], env: Record<string, string>): Promise<ManagedProcess> {
+export async function startRole(
+  args: readonly string[],
+  env: Record<string, string>,
+  version: Version = THIS_VERSION,
+): Promise<ManagedProcess> {
   const name = args.join(" ");
   const earlier: string[] = [];
-  let current = await launchRole(name, args, env);
+  let current = await launchRole(name, args, env, version);
   const stop = (): Promise<Exit> => current.running.stop("SIGTERM");
   return {
     name,
@@ -60,7 +72,7 @@ export async function startRole(args: readonly string[], env: Record<string, str
     async restart() {
       if (current.running.alive()) await stop();
       earlier.push(...current.running.lines());
-      current = await launchRole(name, args, env);
+      current = await launchRole(name, args, env, version);
     },
     logs: () => [...earlier, ...current.running.lines()],
   };
@@ -70,9 +82,10 @@ async function launchRole(
   name: string,
   args: readonly string[],
   env: Record<string, string>,
+  { entry: [command, ...first], folder }: Version,
 ): Promise<{ running: Running; ready: ReadyLine }> {
   const { running, value } = await launchUntil(
-    (onLine) => launch({ name, command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env, onLine }),
+    (onLine) => launch({ name, command, args: [...first, ...args], cwd: folder, env, onLine }),
     readyLine,
     READY_WITHIN_MS,
   );
