@@ -9,6 +9,7 @@ import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { filesWithNames } from "./generate/names.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
+import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
 
@@ -43,6 +44,7 @@ const GENERATORS: readonly Generator[] = [
       };
     },
   },
+  { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import packageJson from "../../package.json" with { type: "json" };
-
 import { loadConfig } from "#shared/config.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { NATS_VERSION_MIN, compareVersions } from "#shared/queue/connection.ts";
@@ -20,6 +18,10 @@ interface Service {
   readonly stop_grace_period?: string;
   readonly env_file?: unknown;
   readonly security_opt?: readonly string[];
+  readonly read_only?: boolean;
+  readonly tmpfs?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly init?: boolean;
 }
 
 const compose = Bun.YAML.parse(await read("compose.yaml")) as { services: Record<string, Service> };
@@ -117,6 +119,16 @@ describe("deploy/compose.yaml", () => {
     for (const value of secrets) expect(value).toMatch(/^\$\{[A-Z_]+(:\?[^}]*)?\}$/);
   });
 
+  test("lets roles write to /tmp alone, where what is unpacked can be run", () => {
+    const roles = services.filter(([, { image }]) => image === "sluice:local");
+    for (const [name, { read_only: isReadOnly, tmpfs = [], volumes = [], init }] of roles) {
+      const writable = [...tmpfs.map((one) => one.split(",")[0]), ...volumes];
+      expect([name, isReadOnly, writable]).toEqual([name, true, [tmpfs.length > 0 ? "/tmp:exec" : "/tmp"]]);
+      // The image has one.
+      expect([name, init]).toEqual([name, undefined]);
+    }
+  });
+
   test("gives a stopping role longer than its grace", () => {
     for (const name of ["ingress", ...[...POOLS, WEBHOOK_POOL].map((pool) => `worker-${pool}`), "janitor"]) {
       expect(Number.parseInt(compose.services[name]?.stop_grace_period ?? "0", 10)).toBeGreaterThan(30);
@@ -180,6 +192,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
       "SLUICE_PACE",
       "SLUICE_SANDBOX",
       "FFMPEG",
+      "OFFICE",
     ];
     const ofSome = [...apart, ...Object.keys(SECRETS), "SLUICE_MAIL_FROM", "SLUICE_URL", "POSTGRES_PASSWORD"];
     const others = documented.filter((name) => !ofSome.includes(name));
@@ -236,24 +249,5 @@ describe("deploy/seccomp.json", () => {
     ]) {
       expect([call, refused.has(call)]).toEqual([call, true]);
     }
-  });
-});
-
-describe("deploy/Dockerfile", () => {
-  test("uses the Bun that package.json pins", async () => {
-    const bases = [...(await read("Dockerfile")).matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
-    const version = packageJson.packageManager.replace("bun@", "");
-    expect(new Set(bases)).toEqual(new Set([`oven/bun:${version}-slim`]));
-  });
-
-  test("does not run as root", async () => {
-    // By number: a cluster that forbids root cannot look a name up.
-    const user = /^USER (\S+)$/m.exec(await read("Dockerfile"))?.[1];
-    expect(user).toBe("1000:1000");
-  });
-
-  test("lets no secret file into the build", async () => {
-    const lines = (await read("Dockerfile.dockerignore")).split("\n");
-    expect(lines.indexOf("deploy/.env")).toBeGreaterThan(lines.indexOf("!deploy"));
   });
 });

@@ -10,6 +10,7 @@ const DOCUMENTS = [
   "README.md",
   "CONTRIBUTING.md",
   "deploy/runbook.md",
+  "deploy/kubernetes/README.md",
   "schemas/NOTIFICATIONS.md",
   "schemas/README.md",
   "shared/calls/catalogue/README.md",

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { watchFolder } from "#deploy/embedded/reaper.mjs";
 
 const MEMORY = "/dev/shm";
-/** Four times what a whole run was seen to hold at once. */
-const ROOM_BYTES_MIN = 2 * 1024 ** 3;
+/** Twice what a whole run was seen to hold at once, of which the packages of the image are the most. */
+const ROOM_BYTES_MIN = 3 * 1024 ** 3;
 
 /**
  * A copy of a database takes 20 ms in memory and 400 ms on a disk.

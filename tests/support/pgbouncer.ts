@@ -1,13 +1,12 @@
 /** A PgBouncer in transaction mode in front of a test's Postgres, of the settings that the runbook tells operators to use. */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { serviceAccount } from "#deploy/embedded/account.mjs";
-import { unpackFromDebian } from "#deploy/embedded/apt-sources.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { launch, launchUntil } from "#deploy/embedded/process.mjs";
 
+import { debianProgram } from "./debian-program.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 /**
@@ -46,7 +45,7 @@ export async function startPgBouncer(
   poolSize: number,
   settings: readonly string[] = documentedSettings(),
 ): Promise<PgBouncer> {
-  const folder = await unpackedProgram();
+  const [program, ...loading] = await debianProgram({ release: RELEASE, packages: PACKAGES, path: PROGRAM });
   const { directory, remove } = temporaryDirectory();
   const port = await freePort();
   const { hostname, port: serverPort, pathname, username, password } = new URL(databaseUrl);
@@ -67,13 +66,12 @@ export async function startPgBouncer(
     ...(account === null ? [] : [`user = ${account.name}`]),
   ];
   writeFileSync(file, lines.join("\n"));
-  const { loader, libraries } = findLoader(folder);
   const start = launchUntil(
     (onLine) =>
       launch({
         name: "pgbouncer",
-        command: loader,
-        args: ["--library-path", libraries, join(folder, PROGRAM), file],
+        command: program,
+        args: [...loading, file],
         cwd: "/",
         stopSignal: "INT",
         onLine,
@@ -100,31 +98,4 @@ function documentedSettings(): string[] {
   const settings = /```ini\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split("\n");
   if (!settings?.includes("pool_mode = transaction")) throw new Error("the runbook has no settings of a pooler");
   return settings;
-}
-
-/** Returns the folder into which the program was unpacked, now or by an earlier run. */
-async function unpackedProgram(): Promise<string> {
-  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
-  const folder = join(cache, `pgbouncer-${RELEASE}-${process.arch}`);
-  if (existsSync(join(folder, PROGRAM))) return folder;
-  const advice = "The test of the pooler runs on Debian.";
-  await unpackFromDebian({ release: RELEASE, packages: PACKAGES, advice }, (unpacked) => {
-    mkdirSync(cache, { recursive: true });
-    // Whole under its name, or not there.
-    const part = `${folder}.${process.pid}`;
-    cpSync(unpacked, part, { recursive: true, verbatimSymlinks: true });
-    renameSync(part, folder);
-    return Promise.resolve();
-  });
-  return folder;
-}
-
-function findLoader(folder: string): { readonly loader: string; readonly libraries: string } {
-  const lib = join(folder, "usr/lib");
-  for (const name of readdirSync(lib, { recursive: true, encoding: "utf8" })) {
-    if (!/-linux-gnu\/ld-linux[^/]*\.so\.\d$/.test(name)) continue;
-    const loader = join(lib, name);
-    return { loader, libraries: dirname(loader) };
-  }
-  throw new Error(`${folder} holds no loader of programs`);
 }

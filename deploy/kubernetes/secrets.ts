@@ -1,0 +1,60 @@
+/** Variables that pods are given: those that all have, and secrets, of which each role has its own. Operators make the Secrets. */
+import { readFileSync } from "node:fs";
+
+export interface SecretGroup {
+  readonly variables: readonly string[];
+  /** A role starts without it. */
+  readonly isOptional: boolean;
+}
+
+/** Variables that name providers' keys, as the catalogue has them. */
+const PROVIDER_KEYS: readonly string[] = providerKeys();
+
+/** Groups that are handed out whole, by the name of their Secret. */
+export const SECRETS = {
+  "sluice-database": { variables: ["DATABASE_URL"], isOptional: false },
+  /** None where the store goes by the machine's own role. */
+  "sluice-storage": { variables: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], isOptional: true },
+  "sluice-nats-ingress": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-nats-workflow": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-nats-janitor": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-provider-keys": { variables: [...PROVIDER_KEYS, "HTTP_PROXY", "HTTPS_PROXY"], isOptional: false },
+  "sluice-sealing": { variables: ["SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"], isOptional: false },
+  "sluice-operator": { variables: ["SLUICE_OPERATOR_TOKEN"], isOptional: true },
+  "sluice-mail": { variables: ["SLUICE_SMTP_URL"], isOptional: true },
+  "sluice-bootstrap": { variables: ["SLUICE_BOOTSTRAP_KEY"], isOptional: true },
+  "sluice-lag": { variables: ["SLUICE_LAG_TOKEN"], isOptional: true },
+} as const satisfies Readonly<Record<string, SecretGroup>>;
+
+export type SecretName = keyof typeof SECRETS;
+
+/** Passwords of the NATS server's users (deploy/nats/server.conf), and of its servers among each other. */
+export const NATS_SECRET = "sluice-nats-server";
+export const NATS_USERS = ["ingress", "worker", "workflow", "janitor", "publisher"] as const;
+
+/** ConfigMap of every role, and the values that overlays are to change. */
+export const SETTINGS_MAP = "sluice-settings";
+export const SETTINGS: Readonly<Record<string, string>> = {
+  SLUICE_PRODUCTION: "on",
+  SLUICE_PUBLIC_URL: "https://sluice.example.com",
+  SLUICE_TRUSTED_PROXIES: "",
+  SLUICE_STREAM_REPLICAS: "1",
+  SLUICE_LOG_LEVEL: "info",
+  S3_ENDPOINT: "",
+  AWS_REGION: "us-east-1",
+  SLUICE_S3_BUCKET: "sluice",
+  SLUICE_MAIL_FROM: "",
+};
+
+/** ConfigMap of roles that list models: of which providers workers have the key, and that mail is sent; neither key nor account. */
+export const KNOWN_MAP = "sluice-known-to-workers";
+export const KNOWN: Readonly<Record<string, string>> = Object.fromEntries(
+  [...PROVIDER_KEYS, ...SECRETS["sluice-mail"].variables].map((name) => [name, ""]),
+);
+
+function providerKeys(): string[] {
+  const file = new URL("../../shared/calls/catalogue/providers.yaml", import.meta.url);
+  const found = readFileSync(file, "utf8").matchAll(/^\s*api_key_env:\s*([A-Z0-9_]+)/gm);
+  return [...new Set(Array.from(found, ([, name = ""]) => name))];
+}

@@ -1,0 +1,58 @@
+/** Rules that the Dockerfile keeps, read from it as a builder reads it. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "bun:test";
+
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+
+import packageJson from "../../../package.json" with { type: "json" };
+
+import { copiedPaths, readStages, settingsOf } from "./dockerfile.ts";
+
+const stages = readStages();
+const last = stages.at(-1);
+if (last === undefined) throw new Error("the Dockerfile has no stage");
+const settings = settingsOf(last);
+const ignored = (await Bun.file(join(PROJECT_ROOT, "deploy/Dockerfile.dockerignore")).text()).split("\n");
+
+describe("deploy/Dockerfile", () => {
+  test("builds on the Bun that package.json pins, by an exact tag", () => {
+    const version = packageJson.packageManager.replace("bun@", "");
+    expect(new Set(stages.map(({ base }) => base))).toEqual(new Set([`oven/bun:${version}-slim`]));
+  });
+
+  test("runs as a number that is not root, which a cluster can check without looking a name up", () => {
+    expect(settings.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  test("begins with an init, so that no child of a child is left behind", () => {
+    expect(settings.entrypoint).toEqual(["tini", "--", "bun", "deploy/sluice.ts"]);
+  });
+
+  test("tells what it is by the labels that tools read", () => {
+    const { "org.opencontainers.image.description": description, ...labels } = settings.labels;
+    expect(description).toMatch(/^.{20,}$/);
+    expect(labels).toEqual({
+      "org.opencontainers.image.title": "Sluice",
+      "org.opencontainers.image.licenses": packageJson.license,
+      "org.opencontainers.image.version": packageJson.version,
+      "org.opencontainers.image.revision": "${REVISION}",
+    });
+  });
+
+  test("copies what is there and enters the build", () => {
+    const paths = copiedPaths();
+    expect(paths).toContain("workers");
+    for (const path of paths) {
+      expect([path, existsSync(join(PROJECT_ROOT, path))]).toEqual([path, true]);
+      expect([path, ignored.includes(`!${path}`)]).toEqual([path, true]);
+    }
+    // Nothing else does.
+    expect(new Set(ignored.flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : [])))).toEqual(new Set(paths));
+  });
+
+  test("lets no secret file into the build", () => {
+    expect(ignored.indexOf("deploy/.env")).toBeGreaterThan(ignored.indexOf("!deploy"));
+  });
+});

@@ -1,0 +1,51 @@
+/** Programs from the Debian archive, with the libraries that they were made for, down to the C library: any machine with apt runs them. */
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+import { unpackFromDebian } from "#deploy/embedded/apt-sources.mjs";
+
+interface DebianProgram {
+  readonly release: string;
+  /** Its own first, then its libraries. */
+  readonly packages: readonly string[];
+  /** Path of the program in its package. */
+  readonly path: string;
+}
+
+/**
+ * Returns the command that runs it, before its arguments; it is fetched if no earlier run did.
+ * @throws StartFault where there is no Debian archive
+ */
+export async function debianProgram(wanted: DebianProgram): Promise<readonly [program: string, ...loading: string[]]> {
+  const folder = await unpackedPackages(wanted);
+  const { loader, libraries } = findLoader(folder);
+  return [loader, "--library-path", libraries, join(folder, wanted.path)];
+}
+
+/** Returns the folder into which the packages were unpacked, now or by an earlier run. */
+export async function unpackedPackages({ release, packages, path }: DebianProgram): Promise<string> {
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
+  const folder = join(cache, `${basename(path)}-${release}-${process.arch}`);
+  if (existsSync(join(folder, path))) return folder;
+  const advice = "The test of it runs on Debian.";
+  await unpackFromDebian({ release, packages, advice }, (unpacked) => {
+    mkdirSync(cache, { recursive: true });
+    // Whole under its name, or not there.
+    const part = `${folder}.${process.pid}`;
+    cpSync(unpacked, part, { recursive: true, verbatimSymlinks: true });
+    renameSync(part, folder);
+    return Promise.resolve();
+  });
+  return folder;
+}
+
+function findLoader(folder: string): { readonly loader: string; readonly libraries: string } {
+  const lib = join(folder, "usr/lib");
+  for (const name of readdirSync(lib, { recursive: true, encoding: "utf8" })) {
+    if (!/-linux-gnu\/ld-linux[^/]*\.so\.\d$/.test(name)) continue;
+    const loader = join(lib, name);
+    return { loader, libraries: dirname(loader) };
+  }
+  throw new Error(`${folder} holds no loader of programs`);
+}
