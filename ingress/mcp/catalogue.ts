@@ -14,6 +14,8 @@ import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
 
 const WORKFLOW = "workflow";
+/** Each word is looked for in every tool. */
+export const QUERY_CHARACTERS_MAX = 500;
 const FOUND = { default: 10, max: 100 } as const;
 
 interface Found {
@@ -29,13 +31,12 @@ export async function searchTools(
   api: ApiClient,
   given: Arguments,
 ): Promise<{ readonly tools: readonly Found[]; readonly total: number }> {
-  const words = [
-    ...new Set(
-      textOf(given, "query", "")
-        .toLowerCase()
-        .match(/[\p{L}\p{N}]+/gu) ?? [],
-    ),
-  ];
+  const query = textOf(given, "query", "");
+  if (query.length > QUERY_CHARACTERS_MAX) {
+    const message = `Expected query to have at most ${QUERY_CHARACTERS_MAX} characters, got ${query.length}.`;
+    throw new ApiError("unsupported_value", message, { param: "query" });
+  }
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
   const category = textOf(given, "category", "");
   const limit = wholeNumberOf(given, "limit", FOUND.default, FOUND.max);
   if (category !== "" && ![...CATEGORIES, WORKFLOW].includes(category)) {

@@ -14,7 +14,7 @@ import type { IngressContext } from "../context.ts";
 import { unknownPath } from "../unknown-path.ts";
 import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
-import { describeTool, searchTools } from "./catalogue.ts";
+import { describeTool, QUERY_CHARACTERS_MAX, searchTools } from "./catalogue.ts";
 import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
@@ -104,7 +104,11 @@ const FINDERS: readonly OfferedTool[] = [
       inputSchema: {
         type: "object",
         properties: {
-          query: { type: "string", description: "Words of what is to be done. Absent: all tools.", maxLength: 500 },
+          query: {
+            type: "string",
+            description: "Words of what is to be done. Absent: all tools.",
+            maxLength: QUERY_CHARACTERS_MAX,
+          },
           category: { type: "string", enum: [...CATEGORIES, "workflow"] },
           limit: { type: "integer", minimum: 1, maximum: 100, default: 10 },
         },
