@@ -57,10 +57,12 @@ function readByClient(body: ReadableStream<Uint8Array>, { context, call }: ApiCl
   return streamOf(new Uint8Array(), piecesOf(reader), fault, () => void reader.cancel().catch(fault));
 }
 
-async function* piecesOf(
-  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "read">,
-): AsyncGenerator<Uint8Array, void, void> {
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+async function* piecesOf(reader: PieceReader): AsyncGenerator<Uint8Array, void, void> {
+  for (let read = await reader.read(); read.value; read = await reader.read()) yield read.value;
+}
+
+interface PieceReader {
+  read(): Promise<{ readonly value?: Uint8Array | undefined }>;
 }
 
 /** The call of a tool that the SDK will hand on; undefined for all that it answers or drops by itself, such as a call without an id. */
@@ -72,15 +74,14 @@ const TASKS = "io.modelcontextprotocol/tasks";
 const TASKS_DECLARED = { extensions: { [TASKS]: {} } };
 
 function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext): Server {
-  const { context } = api;
   const server = new Server(SERVER, {
     capabilities: { tools: {}, resources: {}, ...(era === "modern" ? TASKS_DECLARED : {}) },
     instructions: INSTRUCTIONS,
     cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "private" } },
   });
-  server.setRequestHandler("tools/list", () => ({ tools: [...listTools(context, surface)] }));
+  server.setRequestHandler("tools/list", () => ({ tools: [...listTools(api, surface)] }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, asking) => {
-    const found = findTool(context, surface, name);
+    const found = findTool(api, surface, name);
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     try {
       return await found.call(api, given, clientOf(server, asking));

@@ -78,7 +78,7 @@ async function answer(context: IngressContext, routes: ReadonlyMap<string, Route
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);
   // The route of what it runs counts it.
-  const runs = asked !== undefined && findTool(context, surface, asked.params.name)?.isRun === true;
+  const runs = asked !== undefined && findTool(api, surface, asked.params.name)?.isRun === true;
   if (!runs) await api.count();
   const response = await answerMessage(api, surface, value);
   // The protocol refused it, so no route has counted it.

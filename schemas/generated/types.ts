@@ -1937,6 +1937,12 @@ export interface ApiKeyCreateRequest {
    * The key ends then. No later than the key that makes it: its end is taken when absent.
    */
   expires_at?: string;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all; those of the key that makes it when absent.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -1965,6 +1971,12 @@ export interface ApiKeyUpdateRequest {
    * Null: it does not end by itself.
    */
   expires_at?: string | null;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -3140,6 +3152,12 @@ export interface OperatorApiKeyUpdateRequest {
    * The key stops working everywhere within a second, for good.
    */
   is_revoked?: true;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -4213,6 +4231,10 @@ export interface ApiKey {
   };
   preset: string;
   /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
+  /**
    * An expired or revoked key is refused, and so are those of a disabled member.
    */
   status: "active" | "expired" | "revoked" | "disabled";
@@ -4975,6 +4997,10 @@ export interface Key {
    */
   preset: string;
   /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
+  /**
    * Of the workspace, in credits.
    */
   balance: {
@@ -5486,6 +5512,10 @@ export interface OperatorApiKey {
     [k: string]: unknown;
   };
   preset: string;
+  /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
   created_at: string;
   /**
    * Within a minute or so; null: never.
