@@ -1032,6 +1032,10 @@ export interface SourceEntry {
     [k: string]: string;
   };
   /**
+   * Sources that stand side by side and have a weight are equals: calls are spread over them by their weights, and those of one conversation stay at one of them for its prompt cache. Absent: it is asked in its place in the list.
+   */
+  weight?: number;
+  /**
    * Asked with messages that end in the beginning of an answer, this source goes on with that answer and does not begin another. Streams that broke off elsewhere may then go on here. Absent: false.
    */
   continues_assistant?: boolean;
@@ -1723,6 +1727,10 @@ export interface JobMessage {
   response?: {
     [k: string]: unknown;
   };
+  /**
+   * Name of the conversation that the call belongs to, where its request says none: its calls are to meet the same prompt cache.
+   */
+  affinity?: string;
   /**
    * Id of the call as its client sees it.
    */

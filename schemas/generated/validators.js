@@ -2459,7 +2459,7 @@ var pattern7 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 var schema43 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema44 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema48 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
-var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
+var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, weight: { type: "integer", minimum: 1, maximum: 1000 }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
 var pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "u");
 var pattern9 = new RegExp("^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", "u");
 var schema46 = { type: "object", additionalProperties: false, properties: { currency: { const: "credits" }, unit: { $ref: "PriceUnit" }, input_per_million: { type: "string", minLength: 1, maxLength: 40 }, output_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, cached_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_1h_per_million: { type: "string", minLength: 1, maxLength: 40 }, request_price: { type: "string", minLength: 1, maxLength: 40 }, image_price: { type: "string", minLength: 1, maxLength: 40 }, second_price: { type: "string", minLength: 1, maxLength: 40 }, minute_price: { type: "string", minLength: 1, maxLength: 40 }, character_price: { type: "string", minLength: 1, maxLength: 40 }, operation_price: { type: "string", minLength: 1, maxLength: 40 }, megapixel_price: { type: "string", minLength: 1, maxLength: 40 } } };
@@ -4846,22 +4846,35 @@ var valid30 = _errs215 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continues_assistant !== undefined) {
+if (data91.weight !== undefined) {
+let data101 = data91.weight;
 const _errs221 = errors;
-if (typeof data91.continues_assistant !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data101 == "number" && (!(data101 % 1) && !isNaN(data101)) && isFinite(data101))) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs221) {
+if (typeof data101 == "number" && isFinite(data101)) {
+if (data101 > 1000 || isNaN(data101)) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1000 } }];
+return false;
+} else {
+if (data101 < 1 || isNaN(data101)) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid30 = _errs221 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_overrides !== undefined) {
-let data102 = data91.continue_overrides;
+if (data91.continues_assistant !== undefined) {
 const _errs223 = errors;
-if (!(data102 && typeof data102 == "object" && !Array.isArray(data102))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
+if (typeof data91.continues_assistant !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid30 = _errs223 === errors;
@@ -4869,11 +4882,11 @@ var valid30 = _errs223 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_message !== undefined) {
-let data103 = data91.continue_message;
+if (data91.continue_overrides !== undefined) {
+let data103 = data91.continue_overrides;
 const _errs225 = errors;
 if (!(data103 && typeof data103 == "object" && !Array.isArray(data103))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs225 === errors;
@@ -4881,10 +4894,11 @@ var valid30 = _errs225 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_repeats !== undefined) {
+if (data91.continue_message !== undefined) {
+let data104 = data91.continue_message;
 const _errs227 = errors;
-if (typeof data91.continue_repeats !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+if (!(data104 && typeof data104 == "object" && !Array.isArray(data104))) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs227 === errors;
@@ -4892,36 +4906,47 @@ var valid30 = _errs227 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.traits !== undefined) {
-let data105 = data91.traits;
+if (data91.continue_repeats !== undefined) {
 const _errs229 = errors;
-if (errors === _errs229) {
-if (Array.isArray(data105)) {
-var valid35 = true;
-const len16 = data105.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data106 = data105[i16];
+if (typeof data91.continue_repeats !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid30 = _errs229 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data91.traits !== undefined) {
+let data106 = data91.traits;
 const _errs231 = errors;
-if (typeof data106 !== "string") {
+if (errors === _errs231) {
+if (Array.isArray(data106)) {
+var valid35 = true;
+const len16 = data106.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data107 = data106[i16];
+const _errs233 = errors;
+if (typeof data107 !== "string") {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data106 === "cache_control" || data106 === "reasoning_back" || data106 === "reasoning_details_back" || data106 === "no_sampling" || data106 === "temperature_or_top_p" || data106 === "json_by_tool" || data106 === "json_by_converted_schema" || data106 === "no_json_with_tools" || data106 === "no_reasoning" || data106 === "no_xhigh_effort" || data106 === "reasoning_by_budget" || data106 === "reasoning_always")) {
+if (!(data107 === "cache_control" || data107 === "reasoning_back" || data107 === "reasoning_details_back" || data107 === "no_sampling" || data107 === "temperature_or_top_p" || data107 === "json_by_tool" || data107 === "json_by_converted_schema" || data107 === "no_json_with_tools" || data107 === "no_reasoning" || data107 === "no_xhigh_effort" || data107 === "reasoning_by_budget" || data107 === "reasoning_always")) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema51.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs231 === errors;
+var valid35 = _errs233 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data105.length;
+let i17 = data106.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data105[i17];
+let item0 = data106[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -4940,9 +4965,10 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs229 === errors;
+var valid30 = _errs231 === errors;
 } else {
 var valid30 = true;
+}
 }
 }
 }
@@ -9665,7 +9691,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -9842,24 +9868,43 @@ var valid1 = _errs14 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_id !== undefined) {
+if (data.affinity !== undefined) {
+let data6 = data.affinity;
 const _errs16 = errors;
-if (typeof data.request_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs16) {
+if (typeof data6 === "string") {
+if (data6.length > 256 && (data6.length > 512 || func2(data6) > 256)) {
+validate77.errors = [{ instancePath: instancePath + "/affinity", schemaPath: "#/properties/affinity/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/affinity", schemaPath: "#/properties/affinity/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid1 = _errs16 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.workspace_id !== undefined) {
-let data7 = data.workspace_id;
+if (data.request_id !== undefined) {
 const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data7 === "string") {
-if (!formats0.test(data7)) {
+if (typeof data.request_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs18 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.workspace_id !== undefined) {
+let data8 = data.workspace_id;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
 validate77.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9869,18 +9914,18 @@ return false;
 }
 }
 }
-var valid1 = _errs18 === errors;
+var valid1 = _errs20 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.key_id !== undefined) {
-let data8 = data.key_id;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
+let data9 = data.key_id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
 validate77.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9890,17 +9935,17 @@ return false;
 }
 }
 }
-var valid1 = _errs20 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.model !== undefined) {
-let data9 = data.model;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (typeof data9 === "string") {
-if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
+let data10 = data.model;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data10 === "string") {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9909,17 +9954,17 @@ validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs22 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.hold_nano !== undefined) {
-let data10 = data.hold_nano;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data10 === "string") {
-if (!pattern13.test(data10)) {
+let data11 = data.hold_nano;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data11 === "string") {
+if (!pattern13.test(data11)) {
 validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#/properties/hold_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,19}$" } }];
 return false;
 }
@@ -9928,89 +9973,78 @@ validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs24 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.may_exceed !== undefined) {
-const _errs26 = errors;
-if (typeof data.may_exceed !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data12 = data.output_tokens_max;
+if (data.may_exceed !== undefined) {
 const _errs28 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.may_exceed !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs28) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data13 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data13 = data.output_tokens_max;
 const _errs30 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs30) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.deadline_ms !== undefined) {
-let data14 = data.deadline_ms;
+if (data.price !== undefined) {
+let data14 = data.price;
 const _errs32 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
+if (!(data14 && typeof data14 == "object" && !Array.isArray(data14))) {
+validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
 return false;
-}
-if (errors === _errs32) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.reply !== undefined) {
+if (data.deadline_ms !== undefined) {
+let data15 = data.deadline_ms;
 const _errs34 = errors;
-if (typeof data.reply !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs34) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs34 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs36 = errors;
-if (typeof data.repeat !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs36 === errors;
@@ -10018,23 +10052,34 @@ var valid1 = _errs36 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data17 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data17)) {
-if (data17.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data18 = data.fallbacks;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (Array.isArray(data18)) {
+if (data18.length > 10) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid2 = true;
-const len0 = data17.length;
+const len0 = data18.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data18 = data17[i0];
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data18 === "string") {
-if (data18.length < 1 || data18.length < 2 && func2(data18) < 1) {
+let data19 = data18[i0];
+const _errs42 = errors;
+if (errors === _errs42) {
+if (typeof data19 === "string") {
+if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10043,7 +10088,7 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid2 = _errs40 === errors;
+var valid2 = _errs42 === errors;
 if (!valid2) {
 break;
 }
@@ -10054,26 +10099,15 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs42 = errors;
+const _errs44 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate77.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs42 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs44 = errors;
-if (typeof data.stream !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs44 === errors;
@@ -10081,22 +10115,33 @@ var valid1 = _errs44 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data21 = data.cache;
+if (data.stream !== undefined) {
 const _errs46 = errors;
-if (errors === _errs46) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (typeof data.stream !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs46 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data22 = data.cache;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing3;
-if (data21.key === undefined && (missing3 = "key") || data21.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data22.key === undefined && (missing3 = "key") || data22.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data21.key !== undefined) {
-let data22 = data21.key;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (typeof data22 === "string") {
-if (!pattern14.test(data22)) {
+if (data22.key !== undefined) {
+let data23 = data22.key;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data23 === "string") {
+if (!pattern14.test(data23)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10105,27 +10150,27 @@ validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs48 === errors;
+var valid3 = _errs50 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data21.ttl_s !== undefined) {
-let data23 = data21.ttl_s;
-const _errs50 = errors;
-if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
+if (data22.ttl_s !== undefined) {
+let data24 = data22.ttl_s;
+const _errs52 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs50) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 < 1 || isNaN(data23)) {
+if (errors === _errs52) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 1 || isNaN(data24)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
@@ -10136,32 +10181,32 @@ validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs48 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data24 = data.stored_inputs;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-for (const key0 in data24) {
-let data25 = data24[key0];
-const _errs55 = errors;
-if (errors === _errs55) {
+let data25 = data.stored_inputs;
+const _errs54 = errors;
+if (errors === _errs54) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+for (const key0 in data25) {
+let data26 = data25[key0];
+const _errs57 = errors;
+if (errors === _errs57) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
-if (data25.reference === undefined && (missing4 = "reference") || data25.content_type === undefined && (missing4 = "content_type")) {
+if (data26.reference === undefined && (missing4 = "reference") || data26.content_type === undefined && (missing4 = "content_type")) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data25.reference !== undefined) {
-let data26 = data25.reference;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (typeof data26 === "string") {
-if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
+if (data26.reference !== undefined) {
+let data27 = data26.reference;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10170,17 +10215,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs57 === errors;
+var valid5 = _errs59 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data25.content_type !== undefined) {
-let data27 = data25.content_type;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
+if (data26.content_type !== undefined) {
+let data28 = data26.content_type;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10189,7 +10234,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid5 = _errs61 === errors;
 } else {
 var valid5 = true;
 }
@@ -10200,7 +10245,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid4 = _errs55 === errors;
+var valid4 = _errs57 === errors;
 if (!valid4) {
 break;
 }
@@ -10210,17 +10255,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs54 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data28 = data.fingerprint;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (typeof data28 === "string") {
-if (!pattern14.test(data28)) {
+let data29 = data.fingerprint;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (typeof data29 === "string") {
+if (!pattern14.test(data29)) {
 validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10229,40 +10274,40 @@ validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs61 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs63 = errors;
-if (data.checked !== true) {
-validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs65 = errors;
+if (data.checked !== true) {
+validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data30 = data.request;
-const _errs64 = errors;
-if (!(data30 && typeof data30 == "object" && !Array.isArray(data30))) {
+let data31 = data.request;
+const _errs66 = errors;
+if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
 validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs64 === errors;
+var valid1 = _errs66 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data31 = data.request_ref;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (typeof data31 === "string") {
-if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
+let data32 = data.request_ref;
+const _errs68 = errors;
+if (errors === _errs68) {
+if (typeof data32 === "string") {
+if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10271,39 +10316,39 @@ validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs66 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs68 = errors;
-if (data.goes_on !== true) {
-validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs68 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs70 = errors;
+if (data.goes_on !== true) {
+validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs70 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data33 = data.step;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let data34 = data.step;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
 let missing5;
-if (data33.run_id === undefined && (missing5 = "run_id") || data33.step_id === undefined && (missing5 = "step_id") || data33.attempt === undefined && (missing5 = "attempt")) {
+if (data34.run_id === undefined && (missing5 = "run_id") || data34.step_id === undefined && (missing5 = "step_id") || data34.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data33.run_id !== undefined) {
-let data34 = data33.run_id;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (errors === _errs71) {
-if (typeof data34 === "string") {
-if (!formats0.test(data34)) {
+if (data34.run_id !== undefined) {
+let data35 = data34.run_id;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (errors === _errs73) {
+if (typeof data35 === "string") {
+if (!formats0.test(data35)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10313,58 +10358,58 @@ return false;
 }
 }
 }
-var valid6 = _errs71 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data33.step_id !== undefined) {
-const _errs73 = errors;
-if (typeof data33.step_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.attempt !== undefined) {
-let data36 = data33.attempt;
+if (data34.step_id !== undefined) {
 const _errs75 = errors;
-if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data34.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs75) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 1 || isNaN(data36)) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.index !== undefined) {
-let data37 = data33.index;
+if (data34.attempt !== undefined) {
+let data37 = data34.attempt;
 const _errs77 = errors;
 if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs77) {
 if (typeof data37 == "number" && isFinite(data37)) {
-if (data37 < 0 || isNaN(data37)) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data37 < 1 || isNaN(data37)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid6 = _errs77 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data34.index !== undefined) {
+let data38 = data34.index;
+const _errs79 = errors;
+if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs79) {
+if (typeof data38 == "number" && isFinite(data38)) {
+if (data38 < 0 || isNaN(data38)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs79 === errors;
 } else {
 var valid6 = true;
 }
@@ -10377,9 +10422,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs69 === errors;
+var valid1 = _errs71 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10417,7 +10463,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -60773,210 +60819,217 @@ if (v170 !== undefined) {
 if (!isObject(v170))
 return false;
 }
-const v171 = value["request_id"];
+const v171 = value["affinity"];
 if (v171 !== undefined) {
 if (!(typeof v171 === "string"))
 return false;
+if (!(v171.length <= 256))
+return false;
 }
-const v172 = value["workspace_id"];
+const v172 = value["request_id"];
 if (v172 !== undefined) {
 if (!(typeof v172 === "string"))
 return false;
-if (!checkedPattern2.test(v172))
-return false;
 }
-const v173 = value["key_id"];
+const v173 = value["workspace_id"];
 if (v173 !== undefined) {
 if (!(typeof v173 === "string"))
 return false;
 if (!checkedPattern2.test(v173))
 return false;
 }
-const v174 = value["model"];
+const v174 = value["key_id"];
 if (v174 !== undefined) {
 if (!(typeof v174 === "string"))
 return false;
-if (!(v174.length >= 1))
+if (!checkedPattern2.test(v174))
 return false;
 }
-const v175 = value["hold_nano"];
+const v175 = value["model"];
 if (v175 !== undefined) {
 if (!(typeof v175 === "string"))
 return false;
-if (!checkedPattern3.test(v175))
+if (!(v175.length >= 1))
 return false;
 }
-const v176 = value["may_exceed"];
+const v176 = value["hold_nano"];
 if (v176 !== undefined) {
-if (!(typeof v176 === "boolean"))
+if (!(typeof v176 === "string"))
+return false;
+if (!checkedPattern3.test(v176))
 return false;
 }
-const v177 = value["output_tokens_max"];
+const v177 = value["may_exceed"];
 if (v177 !== undefined) {
-if (!Number.isInteger(v177))
-return false;
-if (!(v177 >= 0))
+if (!(typeof v177 === "boolean"))
 return false;
 }
-const v178 = value["price"];
+const v178 = value["output_tokens_max"];
 if (v178 !== undefined) {
-if (!isObject(v178))
+if (!Number.isInteger(v178))
+return false;
+if (!(v178 >= 0))
 return false;
 }
-const v179 = value["deadline_ms"];
+const v179 = value["price"];
 if (v179 !== undefined) {
-if (!Number.isInteger(v179))
-return false;
-if (!(v179 >= 0))
+if (!isObject(v179))
 return false;
 }
-const v180 = value["reply"];
+const v180 = value["deadline_ms"];
 if (v180 !== undefined) {
-if (!(typeof v180 === "string"))
+if (!Number.isInteger(v180))
+return false;
+if (!(v180 >= 0))
 return false;
 }
-const v181 = value["repeat"];
+const v181 = value["reply"];
 if (v181 !== undefined) {
-if (!(typeof v181 === "boolean"))
+if (!(typeof v181 === "string"))
 return false;
 }
-const v182 = value["fallbacks"];
+const v182 = value["repeat"];
 if (v182 !== undefined) {
-if (!Array.isArray(v182))
+if (!(typeof v182 === "boolean"))
 return false;
-if (!(v182.length <= 10))
+}
+const v183 = value["fallbacks"];
+if (v183 !== undefined) {
+if (!Array.isArray(v183))
 return false;
-for (const v183 of v182) {
-if (!(typeof v183 === "string"))
+if (!(v183.length <= 10))
 return false;
-if (!(v183.length >= 1))
+for (const v184 of v183) {
+if (!(typeof v184 === "string"))
+return false;
+if (!(v184.length >= 1))
 return false;
 }
 }
-const v184 = value["continue_streams"];
-if (v184 !== undefined) {
-if (!(typeof v184 === "boolean"))
-return false;
-}
-const v185 = value["stream"];
+const v185 = value["continue_streams"];
 if (v185 !== undefined) {
 if (!(typeof v185 === "boolean"))
 return false;
 }
-const v186 = value["cache"];
+const v186 = value["stream"];
 if (v186 !== undefined) {
-if (!isObject(v186))
+if (!(typeof v186 === "boolean"))
 return false;
-if (!(v186["key"] !== undefined))
-return false;
-if (!(v186["ttl_s"] !== undefined))
-return false;
-const v187 = v186["key"];
+}
+const v187 = value["cache"];
 if (v187 !== undefined) {
-if (!(typeof v187 === "string"))
+if (!isObject(v187))
 return false;
-if (!checkedPattern4.test(v187))
+if (!(v187["key"] !== undefined))
 return false;
-}
-const v188 = v186["ttl_s"];
+if (!(v187["ttl_s"] !== undefined))
+return false;
+const v188 = v187["key"];
 if (v188 !== undefined) {
-if (!Number.isInteger(v188))
+if (!(typeof v188 === "string"))
 return false;
-if (!(v188 >= 1))
+if (!checkedPattern4.test(v188))
 return false;
 }
-}
-const v189 = value["stored_inputs"];
+const v189 = v187["ttl_s"];
 if (v189 !== undefined) {
-if (!isObject(v189))
+if (!Number.isInteger(v189))
 return false;
-for (const v190 in v189) {
-const v191 = v189[v190];
-if (!isObject(v191))
-return false;
-if (!(v191["reference"] !== undefined))
-return false;
-if (!(v191["content_type"] !== undefined))
-return false;
-const v192 = v191["reference"];
-if (v192 !== undefined) {
-if (!(typeof v192 === "string"))
-return false;
-if (!(v192.length >= 1))
+if (!(v189 >= 1))
 return false;
 }
-const v193 = v191["content_type"];
+}
+const v190 = value["stored_inputs"];
+if (v190 !== undefined) {
+if (!isObject(v190))
+return false;
+for (const v191 in v190) {
+const v192 = v190[v191];
+if (!isObject(v192))
+return false;
+if (!(v192["reference"] !== undefined))
+return false;
+if (!(v192["content_type"] !== undefined))
+return false;
+const v193 = v192["reference"];
 if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
 if (!(v193.length >= 1))
 return false;
 }
-}
-}
-const v194 = value["fingerprint"];
+const v194 = v192["content_type"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "string"))
 return false;
-if (!checkedPattern4.test(v194))
+if (!(v194.length >= 1))
 return false;
 }
-const v195 = value["checked"];
+}
+}
+const v195 = value["fingerprint"];
 if (v195 !== undefined) {
-if (!(v195 === true))
+if (!(typeof v195 === "string"))
+return false;
+if (!checkedPattern4.test(v195))
 return false;
 }
-const v196 = value["request"];
+const v196 = value["checked"];
 if (v196 !== undefined) {
-if (!isObject(v196))
+if (!(v196 === true))
 return false;
 }
-const v197 = value["request_ref"];
+const v197 = value["request"];
 if (v197 !== undefined) {
-if (!(typeof v197 === "string"))
-return false;
-if (!(v197.length >= 1))
+if (!isObject(v197))
 return false;
 }
-const v198 = value["goes_on"];
+const v198 = value["request_ref"];
 if (v198 !== undefined) {
-if (!(v198 === true))
+if (!(typeof v198 === "string"))
+return false;
+if (!(v198.length >= 1))
 return false;
 }
-const v199 = value["step"];
+const v199 = value["goes_on"];
 if (v199 !== undefined) {
-if (!isObject(v199))
-return false;
-if (!(v199["run_id"] !== undefined))
-return false;
-if (!(v199["step_id"] !== undefined))
-return false;
-if (!(v199["attempt"] !== undefined))
-return false;
-const v200 = v199["run_id"];
-if (v200 !== undefined) {
-if (!(typeof v200 === "string"))
-return false;
-if (!checkedPattern2.test(v200))
+if (!(v199 === true))
 return false;
 }
-const v201 = v199["step_id"];
+const v200 = value["step"];
+if (v200 !== undefined) {
+if (!isObject(v200))
+return false;
+if (!(v200["run_id"] !== undefined))
+return false;
+if (!(v200["step_id"] !== undefined))
+return false;
+if (!(v200["attempt"] !== undefined))
+return false;
+const v201 = v200["run_id"];
 if (v201 !== undefined) {
 if (!(typeof v201 === "string"))
 return false;
+if (!checkedPattern2.test(v201))
+return false;
 }
-const v202 = v199["attempt"];
+const v202 = v200["step_id"];
 if (v202 !== undefined) {
-if (!Number.isInteger(v202))
-return false;
-if (!(v202 >= 1))
+if (!(typeof v202 === "string"))
 return false;
 }
-const v203 = v199["index"];
+const v203 = v200["attempt"];
 if (v203 !== undefined) {
 if (!Number.isInteger(v203))
 return false;
-if (!(v203 >= 0))
+if (!(v203 >= 1))
+return false;
+}
+const v204 = v200["index"];
+if (v204 !== undefined) {
+if (!Number.isInteger(v204))
+return false;
+if (!(v204 >= 0))
 return false;
 }
 }
