@@ -41,6 +41,15 @@ const VERBS: readonly Verb[] = [
     says: "key {id} ({hint}) is revoked since {revoked_at}",
   },
   {
+    usage: "key tools <key id> <tool> [tool…]",
+    about:
+      "the capabilities (image.resize, image.*) and workflows (an id, workflow.*) that a key may run; `all`, or `none`",
+    asks: "PATCH /operator/api-keys/{key id}",
+    body: (line) => ({ tools: toolsIn([line.word("tool"), ...line.rest]) }),
+    json: keyJson,
+    says: ({ tools }) => `key {id} ({hint}) may run ${tools === null ? "all tools" : "these tools: {tools}"}`,
+  },
+  {
     usage: "preset list",
     about: "the presets of the catalogue",
     asks: "GET /operator/presets",
@@ -198,6 +207,12 @@ function workspaceJson({ balance, ...workspace }: Json): Json {
 function keyJson(key: Json): Json {
   const { name, role } = partsOf(key, "member")[0] ?? {};
   return { ...key, member: name, role };
+}
+
+function toolsIn(words: readonly string[]): readonly string[] | null {
+  const [first] = words;
+  if (words.length > 1 || (first !== "all" && first !== "none")) return words;
+  return first === "all" ? null : [];
 }
 
 const NOT_REDRIVEN: Readonly<Record<string, string>> = {

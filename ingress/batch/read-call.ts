@@ -1,23 +1,23 @@
 /** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
 import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { checkTool } from "#shared/access/tools.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
-import { findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { isUuid } from "#shared/ids.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { fingerprintOfJson } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
+
+import { findShown } from "../workflows/access.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 type Context = Parameters<typeof readCall>[0];
@@ -46,6 +46,7 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
   }
   const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
   checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
+  if ("capability" in target) checkTool(caller, target.capability);
   return readCall(context, { caller, target, body, exactIntegers: exactIntegersOf(message.text), tries });
 }
 
@@ -96,8 +97,7 @@ async function readRun(
   body: unknown,
 ): Promise<NewRun> {
   const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
-  const id = workflowId.toLowerCase();
-  const workflow = isUuid(id) ? await findWorkflow(database, readerOf(caller), id) : undefined;
+  const workflow = await findShown(database, caller, workflowId);
   const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);
   const limit = caller.preset.requests_per_minute;

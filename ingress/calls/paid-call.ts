@@ -36,6 +36,8 @@ export interface PaidCall {
   readonly textBytes: number;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** Name of the conversation that it belongs to, where its request says none. */
+  readonly affinity?: string | undefined;
   /** It has what the check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */

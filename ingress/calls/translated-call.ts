@@ -24,6 +24,8 @@ interface TranslatedCall {
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** Name of the conversation that it belongs to, where its request says none. */
+  readonly affinity?: string;
   /** Its items as they are stored with it. */
   readonly input?: readonly ResponsesItem[];
 }
@@ -33,7 +35,7 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, input }: TranslatedCall,
+  { api, request, paramOf, planCache, response, affinity, input }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -48,7 +50,7 @@ export async function runTranslatedCall(
     const cache = await planCache(model);
     const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
     const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache };
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

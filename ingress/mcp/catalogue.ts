@@ -1,5 +1,6 @@
 /** Tools that can be run by their ids: found by words, and described as they are published. */
 import type { Workflow } from "#schemas/generated/types.ts";
+import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
@@ -14,6 +15,8 @@ import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
 
 const WORKFLOW = "workflow";
+/** Each word is looked for in every tool. */
+export const QUERY_CHARACTERS_MAX = 500;
 const FOUND = { default: 10, max: 100 } as const;
 
 interface Found {
@@ -29,13 +32,12 @@ export async function searchTools(
   api: ApiClient,
   given: Arguments,
 ): Promise<{ readonly tools: readonly Found[]; readonly total: number }> {
-  const words = [
-    ...new Set(
-      textOf(given, "query", "")
-        .toLowerCase()
-        .match(/[\p{L}\p{N}]+/gu) ?? [],
-    ),
-  ];
+  const query = textOf(given, "query", "");
+  if (query.length > QUERY_CHARACTERS_MAX) {
+    const message = `Expected query to have at most ${QUERY_CHARACTERS_MAX} characters, got ${query.length}.`;
+    throw new ApiError("unsupported_value", message, { param: "query" });
+  }
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
   const category = textOf(given, "category", "");
   const limit = wholeNumberOf(given, "limit", FOUND.default, FOUND.max);
   if (category !== "" && ![...CATEGORIES, WORKFLOW].includes(category)) {
@@ -57,8 +59,8 @@ function rankOf({ tool, category, name, description }: Found, words: readonly st
   return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
 }
 
-function capabilitiesOf({ context: { catalogue, offered } }: ApiClient): readonly Found[] {
-  return offered.current().map((one) => ({
+function capabilitiesOf({ context: { catalogue, offered }, caller }: ApiClient): readonly Found[] {
+  return usableTools(caller, offered.current()).map((one) => ({
     tool: one.id,
     category: one.category,
     name: one.display_name,
@@ -73,7 +75,7 @@ async function workflowsOf(api: ApiClient, category: string): Promise<readonly F
   const page = { limit: WORKFLOWS_PER_WORKSPACE_MAX, offset: 0 };
   const { rows } = await listWorkflows(api.context.database, readerOf(api.caller), page);
   return rows
-    .filter((row) => mayRun(row, api.caller))
+    .filter((row) => mayRun(row, api.caller) && mayUseTool(api.caller, row.id))
     .map(({ id, name, description }) => ({ tool: id, category: WORKFLOW, name, description }));
 }
 
@@ -81,6 +83,7 @@ async function workflowsOf(api: ApiClient, category: string): Promise<readonly F
 export async function describeTool(api: ApiClient, id: string): Promise<object> {
   if (isUuid(id)) return describeWorkflow(api, id);
   const { catalogue, offered } = api.context;
+  checkTool(api.caller, id);
   const [entry] = listCapabilities(catalogue.current(), [offered.find(id)]).data;
   return { tool: id, ...entry };
 }

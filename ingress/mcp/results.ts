@@ -9,10 +9,16 @@ import type { ApiClient } from "./api-client.ts";
 /** Member of a result's `_meta`. */
 const CREDITS_USED = "sluice/credits_used";
 
+/** A result is repeated as text up to this length. Runs of many steps have tens of megabytes. */
+export const RESULT_TEXT_CHARACTERS_MAX = 2_097_152;
+
 /** @param value with what JSON has */
 export function toolResult(value: object, credits?: number, links: readonly ResourceLink[] = []): CallToolResult {
+  const json = JSON.stringify(value);
+  const isShort = json.length <= RESULT_TEXT_CHARACTERS_MAX;
+  const text = isShort ? json : `The result has ${json.length} characters and stands in structuredContent alone.`;
   return {
-    content: [{ type: "text", text: JSON.stringify(value) }, ...links],
+    content: [{ type: "text", text }, ...links],
     structuredContent: { ...value },
     ...(credits === undefined ? {} : { _meta: { [CREDITS_USED]: credits } }),
   };

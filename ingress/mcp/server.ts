@@ -1,6 +1,9 @@
 /** A message of the Model Context Protocol to its answer. The SDK knows the protocol; what tools do lies beside this file. */
 import {
+  type CallToolRequest,
   createMcpHandler,
+  isJSONRPCRequest,
+  isSpecType,
   type McpRequestContext,
   MissingRequiredClientCapabilityError,
   ProtocolError,
@@ -13,6 +16,7 @@ import {
 import { ApiError } from "#shared/errors.ts";
 
 import manifest from "../../package.json" with { type: "json" };
+import { streamOf } from "../response-body.ts";
 import { KEEPALIVE_MS } from "../sse.ts";
 import type { ApiClient } from "./api-client.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
@@ -31,32 +35,53 @@ const INSTRUCTIONS =
 const LIST_TTL_MS = 300_000;
 
 /** @param message parsed, and one alone */
-export async function answerMessage(api: ApiClient, surface: Surface, message: unknown): Promise<Response> {
+export async function answerMessage(api: ApiClient, surface: Surface, message: object): Promise<Response> {
   const { request } = api.call;
   const { log } = api.context;
-  const isCall = (message as { method?: unknown } | null)?.method === "tools/call";
+  const isCall = (message as { method?: unknown }).method === "tools/call";
   const handler = createMcpHandler((about) => serverOf(api, surface, about), {
     // A call may be silent for minutes: proxies are shown that it goes on.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,
     onerror: (error) => log.debug({ err: error, request_id: api.call.requestId }, "a message was refused"),
   });
-  return handler.fetch(request, { parsedBody: message });
+  const { body, status, headers } = await handler.fetch(request, { parsedBody: message });
+  return new Response(body && readByClient(body, api), { status, headers });
+}
+
+/** The body as its client takes it: one that stops reading is cut, which ends what it asked for. */
+function readByClient(body: ReadableStream<Uint8Array>, { context, call }: ApiClient): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const fault = (error: unknown): void =>
+    context.log.warn({ err: error, request_id: call.requestId }, "an answer of the protocol broke off");
+  return streamOf(new Uint8Array(), piecesOf(reader), fault, () => void reader.cancel().catch(fault));
+}
+
+async function* piecesOf(reader: PieceReader): AsyncGenerator<Uint8Array, void, void> {
+  for (let read = await reader.read(); read.value; read = await reader.read()) yield read.value;
+}
+
+interface PieceReader {
+  read(): Promise<{ readonly value?: Uint8Array | undefined }>;
+}
+
+/** The call of a tool that the SDK will hand on; undefined for all that it answers or drops by itself, such as a call without an id. */
+export function readToolCall(message: object): CallToolRequest | undefined {
+  return isJSONRPCRequest(message) && isSpecType.CallToolRequest(message) ? message : undefined;
 }
 
 const TASKS = "io.modelcontextprotocol/tasks";
 const TASKS_DECLARED = { extensions: { [TASKS]: {} } };
 
 function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext): Server {
-  const { context } = api;
   const server = new Server(SERVER, {
     capabilities: { tools: {}, resources: {}, ...(era === "modern" ? TASKS_DECLARED : {}) },
     instructions: INSTRUCTIONS,
     cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "private" } },
   });
-  server.setRequestHandler("tools/list", () => ({ tools: [...listTools(context, surface)] }));
+  server.setRequestHandler("tools/list", () => ({ tools: [...listTools(api, surface)] }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, asking) => {
-    const found = findTool(context, surface, name);
+    const found = findTool(api, surface, name);
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     try {
       return await found.call(api, given, clientOf(server, asking));

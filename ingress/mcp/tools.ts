@@ -4,6 +4,7 @@
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 
+import { usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability, type Category } from "#shared/calls/capabilities/entry.ts";
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -14,7 +15,7 @@ import type { IngressContext } from "../context.ts";
 import { unknownPath } from "../unknown-path.ts";
 import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
-import { describeTool, searchTools } from "./catalogue.ts";
+import { describeTool, QUERY_CHARACTERS_MAX, searchTools } from "./catalogue.ts";
 import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
@@ -42,21 +43,23 @@ export function surfaceOf(asked: string | undefined): Surface {
 }
 
 /** In an order that stays. */
-export function listTools({ offered }: Pick<IngressContext, "offered">, surface: Surface): readonly Tool[] {
+export function listTools(api: Seen, surface: Surface): readonly Tool[] {
   if (!surface) return [...FINDERS, ...OTHERS].map(({ tool }) => tool);
-  const capabilities = offered.current().filter(({ category }) => surface.has(category));
-  return [...capabilities.map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
+  return [...shownBehind(api, surface).map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
 }
 
-export function findTool(
-  { offered }: Pick<IngressContext, "offered">,
-  surface: Surface,
-  name: string,
-): OfferedTool | undefined {
+export function findTool(api: Seen, surface: Surface, name: string): OfferedTool | undefined {
   const plain = (surface ? OTHERS : [...FINDERS, ...OTHERS]).find(({ tool }) => tool.name === name);
   if (plain || !surface) return plain;
-  const capability = offered.current().find((one) => surface.has(one.category) && nameOf(one) === name);
+  const capability = shownBehind(api, surface).find((one) => nameOf(one) === name);
   return capability && toolOf(capability);
+}
+
+/** A message's way, of which the caller and the service decide on the tools. */
+type Seen = Pick<ApiClient, "caller"> & { readonly context: Pick<IngressContext, "offered"> };
+
+function shownBehind({ context, caller }: Seen, surface: ReadonlySet<Category>): readonly Capability[] {
+  return usableTools(caller, context.offered.current()).filter(({ category }) => surface.has(category));
 }
 
 /** Model providers take no dots in names of tools. */
@@ -104,7 +107,11 @@ const FINDERS: readonly OfferedTool[] = [
       inputSchema: {
         type: "object",
         properties: {
-          query: { type: "string", description: "Words of what is to be done. Absent: all tools.", maxLength: 500 },
+          query: {
+            type: "string",
+            description: "Words of what is to be done. Absent: all tools.",
+            maxLength: QUERY_CHARACTERS_MAX,
+          },
           category: { type: "string", enum: [...CATEGORIES, "workflow"] },
           limit: { type: "integer", minimum: 1, maximum: 100, default: 10 },
         },

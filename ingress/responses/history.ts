@@ -19,6 +19,8 @@ export interface Conversation {
   readonly items: readonly PlacedItem[];
   /** Items of the call itself, without those of earlier responses. */
   readonly own: readonly ResponsesItem[];
+  /** Id of the response with which it began; absent: it begins here. */
+  readonly root?: string;
 }
 
 type Store = Pick<ResponseStore, "find" | "findChain">;
@@ -34,8 +36,11 @@ export async function readConversation(
   const own = await resolved(store, viewer, await slices.run(readingItems(input)), slices);
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
   if (previous == null) return { items: placed, own };
-  const earlier = await earlierItems(store, viewer, previous, slices);
-  return { items: [...earlier.map((item) => ({ item, from: PREVIOUS })), ...placed], own };
+  const chain = await earlierResponses(store, viewer, previous);
+  const earlier: ResponsesItem[][] = [];
+  for (const stored of chain) earlier.push(await slices.run(readingStored(stored)));
+  const items = [...earlier.flat().map((item) => ({ item, from: PREVIOUS })), ...placed];
+  return { items, own, root: chain[0]?.response.id ?? previous };
 }
 
 /** Responses are their member's, and those of owners and admins. */
@@ -58,12 +63,7 @@ export function responseNotFound(): ApiError {
 
 const PREVIOUS = "previous_response_id";
 
-async function earlierItems(
-  store: Store,
-  viewer: ResponseViewer,
-  id: string,
-  slices: TimeSlices,
-): Promise<ResponsesItem[]> {
+async function earlierResponses(store: Store, viewer: ResponseViewer, id: string): Promise<readonly StoredResponse[]> {
   const callId = callOfResponse(id);
   const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId));
   if (chain === "gone") {
@@ -79,9 +79,7 @@ async function earlierItems(
       param: PREVIOUS,
     });
   }
-  const items: ResponsesItem[][] = [];
-  for (const stored of chain) items.push(await slices.run(readingStored(stored)));
-  return items.flat();
+  return chain;
 }
 
 async function resolved(

@@ -1,6 +1,7 @@
 /** GET /v1/tools, POST /v1/capabilities/{id}/run and /estimate. */
 import { createHash } from "node:crypto";
 
+import { checkTool, usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { loadResult } from "#shared/jobs/result.ts";
@@ -36,7 +37,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
       operationId: "listCapabilities",
       summary: "List the capabilities that can be run",
       description:
-        "Deterministic operations on media and documents, ordered by category. The list is the same for every workspace and " +
+        "Deterministic operations on media and documents, ordered by category; of a key that lists its tools, those. The list " +
         "changes only when the service is deployed, or its prices or engines change: keep it, and ask with `If-None-Match`.",
       tags: ["Capabilities"],
       auth: "key",
@@ -45,7 +46,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
         304: { description: "The client has it already" },
       },
       errors: [],
-      handle: (call) => list(context, call.request),
+      handle: (call) => list(context, call),
     },
     {
       method: "POST",
@@ -88,14 +89,19 @@ function idOf(call: RouteCall): string {
   return call.params["id"] ?? "";
 }
 
-/** The list is the same for every caller until the catalogue is replaced, or workers can run other things. */
-const render = rememberPairs((catalogue: Catalogue, offered: readonly Capability[]) => {
+/** The list is the same for every caller without tools of its own until the catalogue is replaced, or workers can run other things. */
+const render = rememberPairs(renderList);
+
+function renderList(catalogue: Catalogue, offered: readonly Capability[]) {
   const text = JSON.stringify(listCapabilities(catalogue, offered));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
-});
+}
 
-function list({ catalogue, offered }: IngressContext, request: Request): Response {
-  const { text, etag } = render(catalogue.current(), offered.current());
+function list({ catalogue, offered }: IngressContext, call: RouteCall): Response {
+  const { request } = call;
+  const all = offered.current();
+  const usable = usableTools(callerOf(call), all);
+  const { text, etag } = (usable === all ? render : renderList)(catalogue.current(), usable);
   const headers = { etag, "cache-control": "private, max-age=300" };
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   if (known.includes(etag) || known.includes("*")) return new Response(null, { status: 304, headers });
@@ -105,6 +111,7 @@ function list({ catalogue, offered }: IngressContext, request: Request): Respons
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const capability = context.offered.find(idOf(call));
+  checkTool(caller, capability.id);
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
@@ -119,6 +126,7 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
+  checkTool(callerOf(call), idOf(call));
   const { value, pause } = await readBody(context, call);
   await pause();
   const { capability, model, usualNano, checked } = await readRun(context, callerOf(call), idOf(call), value);

@@ -35,6 +35,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
     workspace: { id: caller.workspaceId, name: facts.workspace_name },
     role: caller.role,
     preset: preset.name,
+    tools: caller.tools ? [...caller.tools] : null,
     balance: {
       credits: creditsNumber(facts.amount),
       held: creditsNumber(facts.held),

@@ -5,7 +5,7 @@ import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { openApiClient } from "../mcp/api-client.ts";
-import { findTool, type Surface, surfaceOf } from "../mcp/tools.ts";
+import { findTool, surfaceOf } from "../mcp/tools.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -74,23 +74,16 @@ async function answer(context: IngressContext, routes: ReadonlyMap<string, Route
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
-  const runs = isRun(context, surface, value);
-  if (!runs) await api.count();
   // Only those who talk to it pay for the SDK: some 40 MB.
-  const { answerMessage } = await import("../mcp/server.ts");
+  const { answerMessage, readToolCall } = await import("../mcp/server.ts");
+  const asked = readToolCall(value);
+  // The route of what it runs counts it.
+  const runs = asked !== undefined && findTool(api, surface, asked.params.name)?.isRun === true;
+  if (!runs) await api.count();
   const response = await answerMessage(api, surface, value);
   // The protocol refused it, so no route has counted it.
   if (runs && !api.isCounted() && !response.ok) await api.count();
   return response;
-}
-
-/** True for a call of a tool whose route counts it. */
-function isRun(context: IngressContext, surface: Surface, message: object): boolean {
-  if (!("method" in message) || message.method !== "tools/call" || !("params" in message)) return false;
-  const { params } = message;
-  if (typeof params !== "object" || params === null || !("name" in params) || typeof params.name !== "string")
-    return false;
-  return findTool(context, surface, params.name)?.isRun === true;
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);

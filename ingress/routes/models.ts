@@ -1,4 +1,5 @@
 /** GET /v1/models and its twin without a key, GET /public/models. */
+import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { listModels } from "#shared/calls/present-model.ts";
@@ -29,12 +30,16 @@ const withTools = rememberPairs((catalogue: Catalogue, tools: readonly Capabilit
 const NO_TOOLS = {};
 
 export function models(context: IngressContext): readonly Route[] {
+  const toolText = (catalogue: Catalogue, { caller }: RouteCall): string => {
+    const all = context.offered.current();
+    const usable = caller ? usableTools(caller, all) : all;
+    return (usable === all ? withTools : listText)(catalogue, usable);
+  };
   const handle = (call: RouteCall): Response => {
     const query = new URL(call.request.url).searchParams;
     const catalogue = context.catalogue.current();
-    const text = /^(true|1)$/i.test(query.get("include_tools") ?? "")
-      ? withTools(catalogue, context.offered.current())
-      : withoutTools(catalogue, NO_TOOLS);
+    const hasTools = /^(true|1)$/i.test(query.get("include_tools") ?? "");
+    const text = hasTools ? toolText(catalogue, call) : withoutTools(catalogue, NO_TOOLS);
     return new Response(text, { headers: { "content-type": JSON_TYPE } });
   };
   const common = {

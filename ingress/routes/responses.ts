@@ -167,19 +167,20 @@ interface Asked extends Translated {
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
+  readonly root?: string;
 }
 
 async function read(context: IngressContext, call: RouteCall, given: ReadBody): Promise<Asked> {
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
-  const { items, own } = await readConversation(context.responses, callerOf(call), asked);
+  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked);
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
   await body.pause();
   const translated = await slices.run(translatingRequest(asked, items));
-  return { body, asked, own, ...translated };
+  return { body, asked, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
 /** Items behind which the steps of a call are not rested between. */
@@ -192,7 +193,7 @@ export async function answerResponse(
   given: ReadBody,
   onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
 ): Promise<Response> {
-  const { body, asked, own, request, paramOf } = await read(context, call, given);
+  const { body, asked, own, root, request, paramOf } = await read(context, call, given);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -215,6 +216,7 @@ export async function answerResponse(
       return isCached ? plan : undefined;
     },
     response,
+    affinity: root ?? response.id,
     ...(response.store ? { input: stored } : {}),
   });
 }

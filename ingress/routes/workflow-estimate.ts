@@ -1,11 +1,9 @@
 /** POST /v1/workflows/estimate. */
 import type { WorkflowDefinition, WorkflowEstimate, WorkflowEstimateRequest } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
-import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
+import { findDefinition } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
 import { creditsNumber } from "#shared/money.ts";
-import { readerOf } from "#shared/workflows/access.ts";
 import { sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
@@ -19,7 +17,7 @@ import { withPermit } from "../long-work.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { noWorkflow } from "../workflows/access.ts";
+import { findShown, noWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 
 export function workflowEstimate(context: IngressContext): Route {
@@ -96,8 +94,7 @@ async function definitionOf(
       param: "version",
     });
   }
-  const id = (named ?? "").toLowerCase();
-  const row = isUuid(id) ? await findWorkflow(context.database, readerOf(caller), id) : undefined;
+  const row = await findShown(context.database, caller, named ?? "");
   if (!row) throw noWorkflow();
   const asked = version ?? row.latest_version;
   const found = await findDefinition(context.database, row.id, asked);

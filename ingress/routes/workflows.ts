@@ -23,6 +23,7 @@ import {
   WORKFLOWS_PER_WORKSPACE_MAX,
   WORKFLOW_VERSIONS_MAX,
 } from "#shared/database/workflows.ts";
+import { checkWritesDefinitions, usableTools } from "#shared/access/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -123,6 +124,7 @@ export function workflows(context: IngressContext): readonly Route[] {
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+  checkWritesDefinitions(callerOf(call));
   const read = await readBody(context, call);
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", read.value);
   const reader = readerOf(callerOf(call));
@@ -143,8 +145,23 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = pageOf(call.request);
-  const { rows, total } = await listWorkflows(context.database, readerOf(callerOf(call)), page);
+  const caller = callerOf(call);
+  const { rows, total } =
+    caller.tools === undefined
+      ? await listWorkflows(context.database, readerOf(caller), page)
+      : await listUsable(context, caller, page);
   return json({ items: rows.map(present), total, ...page } satisfies WorkflowList);
+}
+
+/** Those that the key lists: of all, since a page of all may hold none of them. */
+async function listUsable(
+  { database }: IngressContext,
+  caller: Caller,
+  { limit, offset }: ReturnType<typeof pageOf>,
+): Promise<{ readonly rows: readonly WorkflowRow[]; readonly total: number }> {
+  const all = await listWorkflows(database, readerOf(caller), { limit: WORKFLOWS_PER_WORKSPACE_MAX, offset: 0 });
+  const usable = usableTools(caller, all.rows);
+  return { rows: usable.slice(offset, offset + limit), total: usable.length };
 }
 
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -172,6 +189,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const caller = callerOf(call);
   const row = await shownWorkflow(context, call);
   const { id } = row;
+  checkWritesDefinitions(caller);
   checkEditor(row, caller);
   const read = await readBody(context, call);
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", read.value);
@@ -194,6 +212,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
+  checkWritesDefinitions(callerOf(call));
   checkKeeper(row, callerOf(call), "delete");
   const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id, actorOf(call));
   if (!isGone) throw noWorkflow();

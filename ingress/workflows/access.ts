@@ -1,5 +1,7 @@
 /** Permissions of callers on a workflow. */
 import type { Caller } from "#shared/access/authenticate.ts";
+import { mayUseTool } from "#shared/access/tools.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { findWorkflow, type WorkflowRow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -9,14 +11,16 @@ import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 /** Returns the workflow of the path; one that the caller may not see counts as none. @throws ApiError `workflow_not_found` */
-export async function shownWorkflow(
-  { database }: Pick<IngressContext, "database">,
-  call: RouteCall,
-): Promise<WorkflowRow> {
-  const id = (call.params["id"] ?? "").toLowerCase();
-  const row = isUuid(id) ? await findWorkflow(database, readerOf(callerOf(call)), id) : undefined;
+export async function shownWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
+  const row = await findShown(context.database, callerOf(call), call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
+}
+
+/** Undefined for one that the caller may not see, or whose key lists other tools. */
+export async function findShown(target: Queryable, caller: Caller, word: string): Promise<WorkflowRow | undefined> {
+  const id = word.toLowerCase();
+  return isUuid(id) && mayUseTool(caller, id) ? findWorkflow(target, readerOf(caller), id) : undefined;
 }
 
 /** @throws ApiError `permission_denied` */

@@ -1,6 +1,7 @@
 /** Runs that callers ask for: of stored workflows, and of definitions that come with the call. */
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { checkWritesDefinitions } from "#shared/access/tools.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -34,6 +35,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
 /** @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
+  checkWritesDefinitions(caller);
   const key = idempotencyKeyOf(call.request.headers);
   const read = await bodyOf(context, call);
   const { value, pause } = read;

@@ -1032,6 +1032,10 @@ export interface SourceEntry {
     [k: string]: string;
   };
   /**
+   * Sources that stand side by side and have a weight are equals: calls are spread over them by their weights, and those of one conversation stay at one of them for its prompt cache. Absent: it is asked in its place in the list.
+   */
+  weight?: number;
+  /**
    * Asked with messages that end in the beginning of an answer, this source goes on with that answer and does not begin another. Streams that broke off elsewhere may then go on here. Absent: false.
    */
   continues_assistant?: boolean;
@@ -1724,6 +1728,10 @@ export interface JobMessage {
     [k: string]: unknown;
   };
   /**
+   * Name of the conversation that the call belongs to, where its request says none: its calls are to meet the same prompt cache.
+   */
+  affinity?: string;
+  /**
    * Id of the call as its client sees it.
    */
   request_id: string;
@@ -1937,6 +1945,12 @@ export interface ApiKeyCreateRequest {
    * The key ends then. No later than the key that makes it: its end is taken when absent.
    */
   expires_at?: string;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all; those of the key that makes it when absent.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -1965,6 +1979,12 @@ export interface ApiKeyUpdateRequest {
    * Null: it does not end by itself.
    */
   expires_at?: string | null;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -3140,6 +3160,12 @@ export interface OperatorApiKeyUpdateRequest {
    * The key stops working everywhere within a second, for good.
    */
   is_revoked?: true;
+  /**
+   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   *
+   * @maxItems 200
+   */
+  tools?: string[] | null;
   [k: string]: unknown;
 }
 /**
@@ -4213,6 +4239,10 @@ export interface ApiKey {
   };
   preset: string;
   /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
+  /**
    * An expired or revoked key is refused, and so are those of a disabled member.
    */
   status: "active" | "expired" | "revoked" | "disabled";
@@ -4975,6 +5005,10 @@ export interface Key {
    */
   preset: string;
   /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
+  /**
    * Of the workspace, in credits.
    */
   balance: {
@@ -5486,6 +5520,10 @@ export interface OperatorApiKey {
     [k: string]: unknown;
   };
   preset: string;
+  /**
+   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   */
+  tools: string[] | null;
   created_at: string;
   /**
    * Within a minute or so; null: never.

@@ -2459,7 +2459,7 @@ var pattern7 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 var schema43 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema44 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema48 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
-var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
+var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, weight: { type: "integer", minimum: 1, maximum: 1000 }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
 var pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "u");
 var pattern9 = new RegExp("^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", "u");
 var schema46 = { type: "object", additionalProperties: false, properties: { currency: { const: "credits" }, unit: { $ref: "PriceUnit" }, input_per_million: { type: "string", minLength: 1, maxLength: 40 }, output_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, cached_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_1h_per_million: { type: "string", minLength: 1, maxLength: 40 }, request_price: { type: "string", minLength: 1, maxLength: 40 }, image_price: { type: "string", minLength: 1, maxLength: 40 }, second_price: { type: "string", minLength: 1, maxLength: 40 }, minute_price: { type: "string", minLength: 1, maxLength: 40 }, character_price: { type: "string", minLength: 1, maxLength: 40 }, operation_price: { type: "string", minLength: 1, maxLength: 40 }, megapixel_price: { type: "string", minLength: 1, maxLength: 40 } } };
@@ -4846,22 +4846,35 @@ var valid30 = _errs215 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continues_assistant !== undefined) {
+if (data91.weight !== undefined) {
+let data101 = data91.weight;
 const _errs221 = errors;
-if (typeof data91.continues_assistant !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data101 == "number" && (!(data101 % 1) && !isNaN(data101)) && isFinite(data101))) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs221) {
+if (typeof data101 == "number" && isFinite(data101)) {
+if (data101 > 1000 || isNaN(data101)) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1000 } }];
+return false;
+} else {
+if (data101 < 1 || isNaN(data101)) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/weight", schemaPath: "SourceEntry/properties/weight/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid30 = _errs221 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_overrides !== undefined) {
-let data102 = data91.continue_overrides;
+if (data91.continues_assistant !== undefined) {
 const _errs223 = errors;
-if (!(data102 && typeof data102 == "object" && !Array.isArray(data102))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
+if (typeof data91.continues_assistant !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid30 = _errs223 === errors;
@@ -4869,11 +4882,11 @@ var valid30 = _errs223 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_message !== undefined) {
-let data103 = data91.continue_message;
+if (data91.continue_overrides !== undefined) {
+let data103 = data91.continue_overrides;
 const _errs225 = errors;
 if (!(data103 && typeof data103 == "object" && !Array.isArray(data103))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs225 === errors;
@@ -4881,10 +4894,11 @@ var valid30 = _errs225 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.continue_repeats !== undefined) {
+if (data91.continue_message !== undefined) {
+let data104 = data91.continue_message;
 const _errs227 = errors;
-if (typeof data91.continue_repeats !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+if (!(data104 && typeof data104 == "object" && !Array.isArray(data104))) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs227 === errors;
@@ -4892,36 +4906,47 @@ var valid30 = _errs227 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data91.traits !== undefined) {
-let data105 = data91.traits;
+if (data91.continue_repeats !== undefined) {
 const _errs229 = errors;
-if (errors === _errs229) {
-if (Array.isArray(data105)) {
-var valid35 = true;
-const len16 = data105.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data106 = data105[i16];
+if (typeof data91.continue_repeats !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid30 = _errs229 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data91.traits !== undefined) {
+let data106 = data91.traits;
 const _errs231 = errors;
-if (typeof data106 !== "string") {
+if (errors === _errs231) {
+if (Array.isArray(data106)) {
+var valid35 = true;
+const len16 = data106.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data107 = data106[i16];
+const _errs233 = errors;
+if (typeof data107 !== "string") {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data106 === "cache_control" || data106 === "reasoning_back" || data106 === "reasoning_details_back" || data106 === "no_sampling" || data106 === "temperature_or_top_p" || data106 === "json_by_tool" || data106 === "json_by_converted_schema" || data106 === "no_json_with_tools" || data106 === "no_reasoning" || data106 === "no_xhigh_effort" || data106 === "reasoning_by_budget" || data106 === "reasoning_always")) {
+if (!(data107 === "cache_control" || data107 === "reasoning_back" || data107 === "reasoning_details_back" || data107 === "no_sampling" || data107 === "temperature_or_top_p" || data107 === "json_by_tool" || data107 === "json_by_converted_schema" || data107 === "no_json_with_tools" || data107 === "no_reasoning" || data107 === "no_xhigh_effort" || data107 === "reasoning_by_budget" || data107 === "reasoning_always")) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema51.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs231 === errors;
+var valid35 = _errs233 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data105.length;
+let i17 = data106.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data105[i17];
+let item0 = data106[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -4940,9 +4965,10 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs229 === errors;
+var valid30 = _errs231 === errors;
 } else {
 var valid30 = true;
+}
 }
 }
 }
@@ -9665,7 +9691,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -9842,24 +9868,43 @@ var valid1 = _errs14 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_id !== undefined) {
+if (data.affinity !== undefined) {
+let data6 = data.affinity;
 const _errs16 = errors;
-if (typeof data.request_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs16) {
+if (typeof data6 === "string") {
+if (data6.length > 256 && (data6.length > 512 || func2(data6) > 256)) {
+validate77.errors = [{ instancePath: instancePath + "/affinity", schemaPath: "#/properties/affinity/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/affinity", schemaPath: "#/properties/affinity/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid1 = _errs16 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.workspace_id !== undefined) {
-let data7 = data.workspace_id;
+if (data.request_id !== undefined) {
 const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data7 === "string") {
-if (!formats0.test(data7)) {
+if (typeof data.request_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs18 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.workspace_id !== undefined) {
+let data8 = data.workspace_id;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
 validate77.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9869,18 +9914,18 @@ return false;
 }
 }
 }
-var valid1 = _errs18 === errors;
+var valid1 = _errs20 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.key_id !== undefined) {
-let data8 = data.key_id;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
+let data9 = data.key_id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
 validate77.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9890,17 +9935,17 @@ return false;
 }
 }
 }
-var valid1 = _errs20 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.model !== undefined) {
-let data9 = data.model;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (typeof data9 === "string") {
-if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
+let data10 = data.model;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data10 === "string") {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9909,17 +9954,17 @@ validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs22 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.hold_nano !== undefined) {
-let data10 = data.hold_nano;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data10 === "string") {
-if (!pattern13.test(data10)) {
+let data11 = data.hold_nano;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data11 === "string") {
+if (!pattern13.test(data11)) {
 validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#/properties/hold_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,19}$" } }];
 return false;
 }
@@ -9928,89 +9973,78 @@ validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs24 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.may_exceed !== undefined) {
-const _errs26 = errors;
-if (typeof data.may_exceed !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data12 = data.output_tokens_max;
+if (data.may_exceed !== undefined) {
 const _errs28 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.may_exceed !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs28) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data13 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data13 = data.output_tokens_max;
 const _errs30 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs30) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.deadline_ms !== undefined) {
-let data14 = data.deadline_ms;
+if (data.price !== undefined) {
+let data14 = data.price;
 const _errs32 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
+if (!(data14 && typeof data14 == "object" && !Array.isArray(data14))) {
+validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
 return false;
-}
-if (errors === _errs32) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.reply !== undefined) {
+if (data.deadline_ms !== undefined) {
+let data15 = data.deadline_ms;
 const _errs34 = errors;
-if (typeof data.reply !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs34) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs34 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs36 = errors;
-if (typeof data.repeat !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs36 === errors;
@@ -10018,23 +10052,34 @@ var valid1 = _errs36 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data17 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data17)) {
-if (data17.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data18 = data.fallbacks;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (Array.isArray(data18)) {
+if (data18.length > 10) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid2 = true;
-const len0 = data17.length;
+const len0 = data18.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data18 = data17[i0];
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data18 === "string") {
-if (data18.length < 1 || data18.length < 2 && func2(data18) < 1) {
+let data19 = data18[i0];
+const _errs42 = errors;
+if (errors === _errs42) {
+if (typeof data19 === "string") {
+if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10043,7 +10088,7 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid2 = _errs40 === errors;
+var valid2 = _errs42 === errors;
 if (!valid2) {
 break;
 }
@@ -10054,26 +10099,15 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs42 = errors;
+const _errs44 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate77.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs42 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs44 = errors;
-if (typeof data.stream !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs44 === errors;
@@ -10081,22 +10115,33 @@ var valid1 = _errs44 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data21 = data.cache;
+if (data.stream !== undefined) {
 const _errs46 = errors;
-if (errors === _errs46) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (typeof data.stream !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs46 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data22 = data.cache;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing3;
-if (data21.key === undefined && (missing3 = "key") || data21.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data22.key === undefined && (missing3 = "key") || data22.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data21.key !== undefined) {
-let data22 = data21.key;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (typeof data22 === "string") {
-if (!pattern14.test(data22)) {
+if (data22.key !== undefined) {
+let data23 = data22.key;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data23 === "string") {
+if (!pattern14.test(data23)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10105,27 +10150,27 @@ validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs48 === errors;
+var valid3 = _errs50 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data21.ttl_s !== undefined) {
-let data23 = data21.ttl_s;
-const _errs50 = errors;
-if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
+if (data22.ttl_s !== undefined) {
+let data24 = data22.ttl_s;
+const _errs52 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs50) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 < 1 || isNaN(data23)) {
+if (errors === _errs52) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 1 || isNaN(data24)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
@@ -10136,32 +10181,32 @@ validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs48 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data24 = data.stored_inputs;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-for (const key0 in data24) {
-let data25 = data24[key0];
-const _errs55 = errors;
-if (errors === _errs55) {
+let data25 = data.stored_inputs;
+const _errs54 = errors;
+if (errors === _errs54) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+for (const key0 in data25) {
+let data26 = data25[key0];
+const _errs57 = errors;
+if (errors === _errs57) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
-if (data25.reference === undefined && (missing4 = "reference") || data25.content_type === undefined && (missing4 = "content_type")) {
+if (data26.reference === undefined && (missing4 = "reference") || data26.content_type === undefined && (missing4 = "content_type")) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data25.reference !== undefined) {
-let data26 = data25.reference;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (typeof data26 === "string") {
-if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
+if (data26.reference !== undefined) {
+let data27 = data26.reference;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10170,17 +10215,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs57 === errors;
+var valid5 = _errs59 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data25.content_type !== undefined) {
-let data27 = data25.content_type;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
+if (data26.content_type !== undefined) {
+let data28 = data26.content_type;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10189,7 +10234,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid5 = _errs61 === errors;
 } else {
 var valid5 = true;
 }
@@ -10200,7 +10245,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid4 = _errs55 === errors;
+var valid4 = _errs57 === errors;
 if (!valid4) {
 break;
 }
@@ -10210,17 +10255,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs54 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data28 = data.fingerprint;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (typeof data28 === "string") {
-if (!pattern14.test(data28)) {
+let data29 = data.fingerprint;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (typeof data29 === "string") {
+if (!pattern14.test(data29)) {
 validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10229,40 +10274,40 @@ validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs61 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs63 = errors;
-if (data.checked !== true) {
-validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs65 = errors;
+if (data.checked !== true) {
+validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data30 = data.request;
-const _errs64 = errors;
-if (!(data30 && typeof data30 == "object" && !Array.isArray(data30))) {
+let data31 = data.request;
+const _errs66 = errors;
+if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
 validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs64 === errors;
+var valid1 = _errs66 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data31 = data.request_ref;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (typeof data31 === "string") {
-if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
+let data32 = data.request_ref;
+const _errs68 = errors;
+if (errors === _errs68) {
+if (typeof data32 === "string") {
+if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10271,39 +10316,39 @@ validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs66 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs68 = errors;
-if (data.goes_on !== true) {
-validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs68 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs70 = errors;
+if (data.goes_on !== true) {
+validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs70 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data33 = data.step;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let data34 = data.step;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
 let missing5;
-if (data33.run_id === undefined && (missing5 = "run_id") || data33.step_id === undefined && (missing5 = "step_id") || data33.attempt === undefined && (missing5 = "attempt")) {
+if (data34.run_id === undefined && (missing5 = "run_id") || data34.step_id === undefined && (missing5 = "step_id") || data34.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data33.run_id !== undefined) {
-let data34 = data33.run_id;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (errors === _errs71) {
-if (typeof data34 === "string") {
-if (!formats0.test(data34)) {
+if (data34.run_id !== undefined) {
+let data35 = data34.run_id;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (errors === _errs73) {
+if (typeof data35 === "string") {
+if (!formats0.test(data35)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10313,58 +10358,58 @@ return false;
 }
 }
 }
-var valid6 = _errs71 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data33.step_id !== undefined) {
-const _errs73 = errors;
-if (typeof data33.step_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.attempt !== undefined) {
-let data36 = data33.attempt;
+if (data34.step_id !== undefined) {
 const _errs75 = errors;
-if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data34.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs75) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 1 || isNaN(data36)) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.index !== undefined) {
-let data37 = data33.index;
+if (data34.attempt !== undefined) {
+let data37 = data34.attempt;
 const _errs77 = errors;
 if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs77) {
 if (typeof data37 == "number" && isFinite(data37)) {
-if (data37 < 0 || isNaN(data37)) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data37 < 1 || isNaN(data37)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid6 = _errs77 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data34.index !== undefined) {
+let data38 = data34.index;
+const _errs79 = errors;
+if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs79) {
+if (typeof data38 == "number" && isFinite(data38)) {
+if (data38 < 0 || isNaN(data38)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs79 === errors;
 } else {
 var valid6 = true;
 }
@@ -10377,9 +10422,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs69 === errors;
+var valid1 = _errs71 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10417,7 +10463,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -12190,6 +12236,8 @@ return errors === 0;
 }
 validate82.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateApiKeyCreateRequest = validate83;
+var schema101 = { type: "object", required: ["name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, member_id: { type: "string", format: "uuid" }, preset: { type: "string", minLength: 1, maxLength: 64 }, expires_at: { type: "string", format: "date-time" }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
+var pattern19 = new RegExp("^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", "u");
 function validate83(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -12317,6 +12365,49 @@ var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.tools !== undefined) {
+let data5 = data.tools;
+const _errs11 = errors;
+if (!Array.isArray(data5) && data5 !== null) {
+validate83.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema101.properties.tools.type } }];
+return false;
+}
+if (errors === _errs11) {
+if (Array.isArray(data5)) {
+if (data5.length > 200) {
+validate83.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/maxItems", keyword: "maxItems", params: { limit: 200 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data5.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!pattern19.test(data6)) {
+validate83.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
+return false;
+}
+} else {
+validate83.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs13 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -12330,7 +12421,7 @@ return false;
 validate83.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = { props: { id: true, name: true, member_id: true, preset: true, expires_at: true }, dynamicProps: false, dynamicItems: false };
+validate83.evaluated = { props: { id: true, name: true, member_id: true, preset: true, expires_at: true, tools: true }, dynamicProps: false, dynamicItems: false };
 var validateApiKeyRotateRequest = validate84;
 function validate84(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -12375,7 +12466,7 @@ return errors === 0;
 }
 validate84.evaluated = { props: { overlap_seconds: true }, dynamicProps: false, dynamicItems: false };
 var validateApiKeyUpdateRequest = validate85;
-var schema103 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, preset: { type: "string", minLength: 1, maxLength: 64 }, expires_at: { type: ["string", "null"], format: "date-time" } } };
+var schema103 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, preset: { type: "string", minLength: 1, maxLength: 64 }, expires_at: { type: ["string", "null"], format: "date-time" }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
 function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -12457,6 +12548,49 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.tools !== undefined) {
+let data3 = data.tools;
+const _errs7 = errors;
+if (!Array.isArray(data3) && data3 !== null) {
+validate85.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema103.properties.tools.type } }];
+return false;
+}
+if (errors === _errs7) {
+if (Array.isArray(data3)) {
+if (data3.length > 200) {
+validate85.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/maxItems", keyword: "maxItems", params: { limit: 200 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data3.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data4 = data3[i0];
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!pattern19.test(data4)) {
+validate85.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
+return false;
+}
+} else {
+validate85.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -12467,7 +12601,7 @@ return false;
 validate85.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = { props: { name: true, preset: true, expires_at: true }, dynamicProps: false, dynamicItems: false };
+validate85.evaluated = { props: { name: true, preset: true, expires_at: true, tools: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertCreateRequest = validate86;
 var schema104 = { type: "object", required: ["name", "threshold_credits", "period"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, threshold_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", maxItems: 20, items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" } } };
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -14567,7 +14701,7 @@ return errors === 0;
 validate104.evaluated = { props: { type: true, text: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 var schema127 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url", "file"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }] }] };
 var schema128 = { type: "object", required: ["type", "media_type", "data"], properties: { type: { const: "base64" }, media_type: { enum: ["image/jpeg", "image/png", "image/gif", "image/webp"] }, data: { type: "string", minLength: 1 } } };
-var pattern20 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
+var pattern22 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 function validate106(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14701,7 +14835,7 @@ let data5 = data.url;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data5 === "string") {
-if (!pattern20.test(data5)) {
+if (!pattern22.test(data5)) {
 validate106.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -15253,7 +15387,7 @@ let data8 = data.url;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data8 === "string") {
-if (!pattern20.test(data8)) {
+if (!pattern22.test(data8)) {
 validate109.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -16740,7 +16874,7 @@ return errors === 0;
 validate145.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
 var schema154 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
 var schema155 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var pattern22 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
+var pattern24 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate149(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16770,7 +16904,7 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (!pattern22.test(data1)) {
+if (!pattern24.test(data1)) {
 validate149.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -20487,6 +20621,7 @@ return errors === 0;
 }
 validate169.evaluated = { props: { name: true, config: true, enabled: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKeyUpdateRequest = validate170;
+var schema180 = { type: "object", properties: { preset: { type: "string", minLength: 1, maxLength: 64 }, is_revoked: { const: true }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
 function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20533,6 +20668,49 @@ var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.tools !== undefined) {
+let data2 = data.tools;
+const _errs4 = errors;
+if (!Array.isArray(data2) && data2 !== null) {
+validate170.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema180.properties.tools.type } }];
+return false;
+}
+if (errors === _errs4) {
+if (Array.isArray(data2)) {
+if (data2.length > 200) {
+validate170.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/maxItems", keyword: "maxItems", params: { limit: 200 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data2.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data3 = data2[i0];
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data3 === "string") {
+if (!pattern19.test(data3)) {
+validate170.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
+return false;
+}
+} else {
+validate170.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 } else {
 validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
@@ -20542,7 +20720,7 @@ return false;
 validate170.errors = vErrors;
 return errors === 0;
 }
-validate170.evaluated = { props: { preset: true, is_revoked: true }, dynamicProps: false, dynamicItems: false };
+validate170.evaluated = { props: { preset: true, is_revoked: true, tools: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCatalogueCheckRequest = validate171;
 function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -24134,7 +24312,7 @@ return errors === 0;
 validate199.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate200;
 var schema213 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-var pattern26 = new RegExp("^[^\\u0000]*$", "u");
+var pattern29 = new RegExp("^[^\\u0000]*$", "u");
 function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -24165,7 +24343,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate200.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern26.test(data0)) {
+if (!pattern29.test(data0)) {
 validate200.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -24190,7 +24368,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate200.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern26.test(data1)) {
+if (!pattern29.test(data1)) {
 validate200.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -24478,7 +24656,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate203.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern26.test(data0)) {
+if (!pattern29.test(data0)) {
 validate203.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -24503,7 +24681,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate203.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern26.test(data1)) {
+if (!pattern29.test(data1)) {
 validate203.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -26525,7 +26703,7 @@ var validateResponsesTool = validate182;
 var validateResponsesTypedItem = validate210;
 var validateApiKeyList = validate219;
 var schema238 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema239 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema239 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26568,7 +26746,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.hint === undefined && (missing1 = "hint") || data2.member === undefined && (missing1 = "member") || data2.preset === undefined && (missing1 = "preset") || data2.status === undefined && (missing1 = "status") || data2.created_at === undefined && (missing1 = "created_at") || data2.last_used_at === undefined && (missing1 = "last_used_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.hint === undefined && (missing1 = "hint") || data2.member === undefined && (missing1 = "member") || data2.preset === undefined && (missing1 = "preset") || data2.tools === undefined && (missing1 = "tools") || data2.status === undefined && (missing1 = "status") || data2.created_at === undefined && (missing1 = "created_at") || data2.last_used_at === undefined && (missing1 = "last_used_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
 validate219.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "ApiKey/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -26718,29 +26896,58 @@ var valid3 = _errs24 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.status !== undefined) {
-let data13 = data2.status;
+if (data2.tools !== undefined) {
+let data13 = data2.tools;
 const _errs26 = errors;
-if (typeof data13 !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (!Array.isArray(data13) && data13 !== null) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "ApiKey/properties/tools/type", keyword: "type", params: { type: schema239.properties.tools.type } }];
 return false;
 }
-if (!(data13 === "active" || data13 === "expired" || data13 === "revoked" || data13 === "disabled")) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema239.properties.status.enum } }];
+if (errors === _errs26) {
+if (Array.isArray(data13)) {
+var valid5 = true;
+const len1 = data13.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs28 = errors;
+if (typeof data13[i1] !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools/" + i1, schemaPath: "ApiKey/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+var valid5 = _errs28 === errors;
+if (!valid5) {
+break;
+}
+}
+}
 }
 var valid3 = _errs26 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
+if (data2.status !== undefined) {
+let data15 = data2.status;
+const _errs30 = errors;
+if (typeof data15 !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data15 === "active" || data15 === "expired" || data15 === "revoked" || data15 === "disabled")) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema239.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
 if (data2.created_at !== undefined) {
-let data14 = data2.created_at;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (errors === _errs28) {
-if (typeof data14 === "string") {
-if (!formats14.validate(data14)) {
+let data16 = data2.created_at;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats14.validate(data16)) {
 validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "ApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -26750,67 +26957,23 @@ return false;
 }
 }
 }
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.last_used_at !== undefined) {
-let data15 = data2.last_used_at;
-const _errs30 = errors;
-if (typeof data15 !== "string" && data15 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema239.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs30) {
-if (errors === _errs30) {
-if (typeof data15 === "string") {
-if (!formats14.validate(data15)) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs30 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.expires_at !== undefined) {
-let data16 = data2.expires_at;
-const _errs32 = errors;
-if (typeof data16 !== "string" && data16 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema239.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs32) {
-if (errors === _errs32) {
-if (typeof data16 === "string") {
-if (!formats14.validate(data16)) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
 var valid3 = _errs32 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.revoked_at !== undefined) {
-let data17 = data2.revoked_at;
+if (data2.last_used_at !== undefined) {
+let data17 = data2.last_used_at;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema239.properties.revoked_at.type } }];
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema239.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs34) {
 if (errors === _errs34) {
 if (typeof data17 === "string") {
 if (!formats14.validate(data17)) {
-validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -26819,6 +26982,51 @@ return false;
 var valid3 = _errs34 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data2.expires_at !== undefined) {
+let data18 = data2.expires_at;
+const _errs36 = errors;
+if (typeof data18 !== "string" && data18 !== null) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema239.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs36) {
+if (errors === _errs36) {
+if (typeof data18 === "string") {
+if (!formats14.validate(data18)) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.revoked_at !== undefined) {
+let data19 = data2.revoked_at;
+const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema239.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (errors === _errs38) {
+if (typeof data19 === "string") {
+if (!formats14.validate(data19)) {
+validate219.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs38 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -26853,36 +27061,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data18 = data.first_id;
-const _errs36 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
+let data20 = data.first_id;
+const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
 validate219.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema238.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data19 = data.last_id;
-const _errs38 = errors;
-if (typeof data19 !== "string" && data19 !== null) {
+let data21 = data.last_id;
+const _errs42 = errors;
+if (typeof data21 !== "string" && data21 !== null) {
 validate219.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema238.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs40 = errors;
+const _errs44 = errors;
 if (typeof data.has_more !== "boolean") {
 validate219.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
@@ -26914,7 +27122,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.hint === undefined && (missing0 = "hint") || data.member === undefined && (missing0 = "member") || data.preset === undefined && (missing0 = "preset") || data.status === undefined && (missing0 = "status") || data.created_at === undefined && (missing0 = "created_at") || data.last_used_at === undefined && (missing0 = "last_used_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.hint === undefined && (missing0 = "hint") || data.member === undefined && (missing0 = "member") || data.preset === undefined && (missing0 = "preset") || data.tools === undefined && (missing0 = "tools") || data.status === undefined && (missing0 = "status") || data.created_at === undefined && (missing0 = "created_at") || data.last_used_at === undefined && (missing0 = "last_used_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
 validate220.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -27064,29 +27272,58 @@ var valid0 = _errs18 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.status !== undefined) {
-let data10 = data.status;
+if (data.tools !== undefined) {
+let data10 = data.tools;
 const _errs20 = errors;
-if (typeof data10 !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (!Array.isArray(data10) && data10 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema239.properties.tools.type } }];
 return false;
 }
-if (!(data10 === "active" || data10 === "expired" || data10 === "revoked" || data10 === "disabled")) {
-validate220.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema239.properties.status.enum } }];
+if (errors === _errs20) {
+if (Array.isArray(data10)) {
+var valid2 = true;
+const len0 = data10.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs22 = errors;
+if (typeof data10[i0] !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+var valid2 = _errs22 === errors;
+if (!valid2) {
+break;
+}
+}
+}
 }
 var valid0 = _errs20 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.status !== undefined) {
+let data12 = data.status;
+const _errs24 = errors;
+if (typeof data12 !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data12 === "active" || data12 === "expired" || data12 === "revoked" || data12 === "disabled")) {
+validate220.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema239.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.created_at !== undefined) {
-let data11 = data.created_at;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data11 === "string") {
-if (!formats14.validate(data11)) {
+let data13 = data.created_at;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data13 === "string") {
+if (!formats14.validate(data13)) {
 validate220.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -27096,67 +27333,23 @@ return false;
 }
 }
 }
-var valid0 = _errs22 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_used_at !== undefined) {
-let data12 = data.last_used_at;
-const _errs24 = errors;
-if (typeof data12 !== "string" && data12 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema239.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data12 === "string") {
-if (!formats14.validate(data12)) {
-validate220.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs24 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.expires_at !== undefined) {
-let data13 = data.expires_at;
-const _errs26 = errors;
-if (typeof data13 !== "string" && data13 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema239.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data13 === "string") {
-if (!formats14.validate(data13)) {
-validate220.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
 var valid0 = _errs26 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.revoked_at !== undefined) {
-let data14 = data.revoked_at;
+if (data.last_used_at !== undefined) {
+let data14 = data.last_used_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema239.properties.revoked_at.type } }];
+validate220.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema239.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data14 === "string") {
 if (!formats14.validate(data14)) {
-validate220.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+validate220.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -27165,6 +27358,51 @@ return false;
 var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.expires_at !== undefined) {
+let data15 = data.expires_at;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema239.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats14.validate(data15)) {
+validate220.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.revoked_at !== undefined) {
+let data16 = data.revoked_at;
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema239.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats14.validate(data16)) {
+validate220.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -27186,7 +27424,7 @@ return false;
 validate220.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, status: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
+validate220.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, tools: true, status: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogEntry = validate221;
 var schema241 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -32671,7 +32909,7 @@ validate254.evaluated = { props: { id: true, object: true, deleted: true }, dyna
 var validateStoredFileList = validate255;
 var schema278 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema279 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern32 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
+var pattern35 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32723,7 +32961,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern32.test(data3)) {
+if (!pattern35.test(data3)) {
 validate255.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -32924,7 +33162,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern32.test(data0)) {
+if (!pattern35.test(data0)) {
 validate256.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -33402,7 +33640,7 @@ return errors === 0;
 }
 validate258.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateKey = validate259;
-var schema283 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+var schema283 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "tools", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
 function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33416,7 +33654,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.tools === undefined && (missing0 = "tools") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
 validate259.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -33543,34 +33781,63 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.balance !== undefined) {
-let data8 = data.balance;
+if (data.tools !== undefined) {
+let data8 = data.tools;
 const _errs16 = errors;
-if (errors === _errs16) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-let missing2;
-if (data8.credits === undefined && (missing2 = "credits") || data8.held === undefined && (missing2 = "held") || data8.available === undefined && (missing2 = "available")) {
-validate259.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+if (!Array.isArray(data8) && data8 !== null) {
+validate259.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema283.properties.tools.type } }];
 return false;
-} else {
-if (data8.credits !== undefined) {
-let data9 = data8.credits;
+}
+if (errors === _errs16) {
+if (Array.isArray(data8)) {
+var valid2 = true;
+const len0 = data8.length;
+for (let i0 = 0;i0 < len0; i0++) {
 const _errs18 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate259.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+if (typeof data8[i0] !== "string") {
+validate259.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
-} else {
-var valid2 = true;
+if (!valid2) {
+break;
 }
-if (valid2) {
-if (data8.held !== undefined) {
-let data10 = data8.held;
+}
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.balance !== undefined) {
+let data10 = data.balance;
 const _errs20 = errors;
 if (errors === _errs20) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+let missing2;
+if (data10.credits === undefined && (missing2 = "credits") || data10.held === undefined && (missing2 = "held") || data10.available === undefined && (missing2 = "available")) {
+validate259.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data10.credits !== undefined) {
+let data11 = data10.credits;
+const _errs22 = errors;
+if (!(typeof data11 == "number" && isFinite(data11))) {
+validate259.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.held !== undefined) {
+let data12 = data10.held;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
 validate259.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -33579,21 +33846,21 @@ validate259.errors = [{ instancePath: instancePath + "/balance/held", schemaPath
 return false;
 }
 }
-var valid2 = _errs20 === errors;
+var valid3 = _errs24 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
-if (valid2) {
-if (data8.available !== undefined) {
-let data11 = data8.available;
-const _errs22 = errors;
-if (!(typeof data11 == "number" && isFinite(data11))) {
+if (valid3) {
+if (data10.available !== undefined) {
+let data13 = data10.available;
+const _errs26 = errors;
+if (!(typeof data13 == "number" && isFinite(data13))) {
 validate259.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid2 = _errs22 === errors;
+var valid3 = _errs26 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
 }
 }
@@ -33603,74 +33870,74 @@ validate259.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs20 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.window !== undefined) {
-let data12 = data.window;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let data14 = data.window;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing3;
-if (data12.seconds === undefined && (missing3 = "seconds") || data12.limit === undefined && (missing3 = "limit") || data12.used === undefined && (missing3 = "used") || data12.left === undefined && (missing3 = "left")) {
+if (data14.seconds === undefined && (missing3 = "seconds") || data14.limit === undefined && (missing3 = "limit") || data14.used === undefined && (missing3 = "used") || data14.left === undefined && (missing3 = "left")) {
 validate259.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data12.seconds !== undefined) {
-const _errs26 = errors;
-if (data12.seconds !== 60) {
+if (data14.seconds !== undefined) {
+const _errs30 = errors;
+if (data14.seconds !== 60) {
 validate259.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
-var valid3 = _errs26 === errors;
+var valid4 = _errs30 === errors;
 } else {
-var valid3 = true;
+var valid4 = true;
 }
-if (valid3) {
-if (data12.limit !== undefined) {
-let data14 = data12.limit;
-const _errs27 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
+if (valid4) {
+if (data14.limit !== undefined) {
+let data16 = data14.limit;
+const _errs31 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
 validate259.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema283.properties.window.properties.limit.type } }];
 return false;
 }
-var valid3 = _errs27 === errors;
+var valid4 = _errs31 === errors;
 } else {
-var valid3 = true;
+var valid4 = true;
 }
-if (valid3) {
-if (data12.used !== undefined) {
-let data15 = data12.used;
-const _errs29 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+if (valid4) {
+if (data14.used !== undefined) {
+let data17 = data14.used;
+const _errs33 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
 validate259.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
+if (errors === _errs33) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 < 0 || isNaN(data17)) {
 validate259.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid3 = _errs29 === errors;
+var valid4 = _errs33 === errors;
 } else {
-var valid3 = true;
+var valid4 = true;
 }
-if (valid3) {
-if (data12.left !== undefined) {
-let data16 = data12.left;
-const _errs31 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+if (valid4) {
+if (data14.left !== undefined) {
+let data18 = data14.left;
+const _errs35 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
 validate259.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema283.properties.window.properties.left.type } }];
 return false;
 }
-var valid3 = _errs31 === errors;
+var valid4 = _errs35 === errors;
 } else {
-var valid3 = true;
+var valid4 = true;
 }
 }
 }
@@ -33681,63 +33948,63 @@ validate259.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.daily_tokens !== undefined) {
-let data17 = data.daily_tokens;
-const _errs33 = errors;
-if (errors === _errs33) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+let data19 = data.daily_tokens;
+const _errs37 = errors;
+if (errors === _errs37) {
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing4;
-if (data17.limit === undefined && (missing4 = "limit") || data17.used === undefined && (missing4 = "used") || data17.left === undefined && (missing4 = "left")) {
+if (data19.limit === undefined && (missing4 = "limit") || data19.used === undefined && (missing4 = "used") || data19.left === undefined && (missing4 = "left")) {
 validate259.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data17.limit !== undefined) {
-let data18 = data17.limit;
-const _errs35 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
+if (data19.limit !== undefined) {
+let data20 = data19.limit;
+const _errs39 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
 validate259.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema283.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
-var valid4 = _errs35 === errors;
+var valid5 = _errs39 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data17.used !== undefined) {
-let data19 = data17.used;
-const _errs37 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (valid5) {
+if (data19.used !== undefined) {
+let data21 = data19.used;
+const _errs41 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
 validate259.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs37) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 0 || isNaN(data19)) {
+if (errors === _errs41) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
 validate259.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs37 === errors;
+var valid5 = _errs41 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data17.left !== undefined) {
-let data20 = data17.left;
-const _errs39 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
+if (valid5) {
+if (data19.left !== undefined) {
+let data22 = data19.left;
+const _errs43 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
 validate259.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema283.properties.daily_tokens.properties.left.type } }];
 return false;
 }
-var valid4 = _errs39 === errors;
+var valid5 = _errs43 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
@@ -33747,9 +34014,10 @@ validate259.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath
 return false;
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs37 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -33768,7 +34036,7 @@ return false;
 validate259.errors = vErrors;
 return errors === 0;
 }
-validate259.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
+validate259.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, tools: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
 var validateLedgerEntry = validate260;
 var schema284 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
 function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -37485,7 +37753,7 @@ return errors === 0;
 validate285.evaluated = { props: { id: true, type: true, name: true, enabled: true, config: true, credentials: true, hasSigningSecret: true, signingSecret: true, disabledReason: true, failingSince: true, createdByUserId: true, createdAt: true, updatedAt: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKeyList = validate286;
 var schema322 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema323 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema323 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37528,7 +37796,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.hint === undefined && (missing1 = "hint") || data2.member === undefined && (missing1 = "member") || data2.preset === undefined && (missing1 = "preset") || data2.created_at === undefined && (missing1 = "created_at") || data2.last_used_at === undefined && (missing1 = "last_used_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.hint === undefined && (missing1 = "hint") || data2.member === undefined && (missing1 = "member") || data2.preset === undefined && (missing1 = "preset") || data2.tools === undefined && (missing1 = "tools") || data2.created_at === undefined && (missing1 = "created_at") || data2.last_used_at === undefined && (missing1 = "last_used_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
 validate286.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -37678,13 +37946,42 @@ var valid3 = _errs24 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.created_at !== undefined) {
-let data13 = data2.created_at;
+if (data2.tools !== undefined) {
+let data13 = data2.tools;
 const _errs26 = errors;
+if (!Array.isArray(data13) && data13 !== null) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema323.properties.tools.type } }];
+return false;
+}
 if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data13 === "string") {
-if (!formats14.validate(data13)) {
+if (Array.isArray(data13)) {
+var valid5 = true;
+const len1 = data13.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs28 = errors;
+if (typeof data13[i1] !== "string") {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools/" + i1, schemaPath: "OperatorApiKey/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs28 === errors;
+if (!valid5) {
+break;
+}
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data15 = data2.created_at;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats14.validate(data15)) {
 validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -37694,67 +37991,23 @@ return false;
 }
 }
 }
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.last_used_at !== undefined) {
-let data14 = data2.last_used_at;
-const _errs28 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs28) {
-if (errors === _errs28) {
-if (typeof data14 === "string") {
-if (!formats14.validate(data14)) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.expires_at !== undefined) {
-let data15 = data2.expires_at;
-const _errs30 = errors;
-if (typeof data15 !== "string" && data15 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs30) {
-if (errors === _errs30) {
-if (typeof data15 === "string") {
-if (!formats14.validate(data15)) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
 var valid3 = _errs30 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.revoked_at !== undefined) {
-let data16 = data2.revoked_at;
+if (data2.last_used_at !== undefined) {
+let data16 = data2.last_used_at;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs32) {
 if (errors === _errs32) {
 if (typeof data16 === "string") {
 if (!formats14.validate(data16)) {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -37763,6 +38016,51 @@ return false;
 var valid3 = _errs32 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data2.expires_at !== undefined) {
+let data17 = data2.expires_at;
+const _errs34 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data17 === "string") {
+if (!formats14.validate(data17)) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.revoked_at !== undefined) {
+let data18 = data2.revoked_at;
+const _errs36 = errors;
+if (typeof data18 !== "string" && data18 !== null) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs36) {
+if (errors === _errs36) {
+if (typeof data18 === "string") {
+if (!formats14.validate(data18)) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -37796,36 +38094,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data17 = data.first_id;
-const _errs34 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
+let data19 = data.first_id;
+const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
 validate286.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema322.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs38 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data18 = data.last_id;
-const _errs36 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
+let data20 = data.last_id;
+const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
 validate286.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema322.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs38 = errors;
+const _errs42 = errors;
 if (typeof data.has_more !== "boolean") {
 validate286.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
@@ -37857,7 +38155,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.hint === undefined && (missing0 = "hint") || data.member === undefined && (missing0 = "member") || data.preset === undefined && (missing0 = "preset") || data.created_at === undefined && (missing0 = "created_at") || data.last_used_at === undefined && (missing0 = "last_used_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.hint === undefined && (missing0 = "hint") || data.member === undefined && (missing0 = "member") || data.preset === undefined && (missing0 = "preset") || data.tools === undefined && (missing0 = "tools") || data.created_at === undefined && (missing0 = "created_at") || data.last_used_at === undefined && (missing0 = "last_used_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
 validate287.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -38007,13 +38305,42 @@ var valid0 = _errs18 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.created_at !== undefined) {
-let data10 = data.created_at;
+if (data.tools !== undefined) {
+let data10 = data.tools;
 const _errs20 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate287.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema323.properties.tools.type } }];
+return false;
+}
 if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data10 === "string") {
-if (!formats14.validate(data10)) {
+if (Array.isArray(data10)) {
+var valid2 = true;
+const len0 = data10.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs22 = errors;
+if (typeof data10[i0] !== "string") {
+validate287.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data12 = data.created_at;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
 validate287.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -38023,67 +38350,23 @@ return false;
 }
 }
 }
-var valid0 = _errs20 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_used_at !== undefined) {
-let data11 = data.last_used_at;
-const _errs22 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data11 === "string") {
-if (!formats14.validate(data11)) {
-validate287.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs22 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.expires_at !== undefined) {
-let data12 = data.expires_at;
-const _errs24 = errors;
-if (typeof data12 !== "string" && data12 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data12 === "string") {
-if (!formats14.validate(data12)) {
-validate287.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
 var valid0 = _errs24 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.revoked_at !== undefined) {
-let data13 = data.revoked_at;
+if (data.last_used_at !== undefined) {
+let data13 = data.last_used_at;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate287.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+validate287.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs26) {
 if (errors === _errs26) {
 if (typeof data13 === "string") {
 if (!formats14.validate(data13)) {
-validate287.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+validate287.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -38092,6 +38375,51 @@ return false;
 var valid0 = _errs26 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.expires_at !== undefined) {
+let data14 = data.expires_at;
+const _errs28 = errors;
+if (typeof data14 !== "string" && data14 !== null) {
+validate287.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data14 === "string") {
+if (!formats14.validate(data14)) {
+validate287.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.revoked_at !== undefined) {
+let data15 = data.revoked_at;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate287.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats14.validate(data15)) {
+validate287.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -38112,7 +38440,7 @@ return false;
 validate287.errors = vErrors;
 return errors === 0;
 }
-validate287.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
+validate287.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, tools: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogEntry = validate288;
 var schema325 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -44481,7 +44809,7 @@ const _errs36 = errors;
 if (errors === _errs36) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
-if (data17.object === undefined && (missing3 = "object") || data17.id === undefined && (missing3 = "id") || data17.name === undefined && (missing3 = "name") || data17.hint === undefined && (missing3 = "hint") || data17.member === undefined && (missing3 = "member") || data17.preset === undefined && (missing3 = "preset") || data17.created_at === undefined && (missing3 = "created_at") || data17.last_used_at === undefined && (missing3 = "last_used_at") || data17.expires_at === undefined && (missing3 = "expires_at") || data17.revoked_at === undefined && (missing3 = "revoked_at")) {
+if (data17.object === undefined && (missing3 = "object") || data17.id === undefined && (missing3 = "id") || data17.name === undefined && (missing3 = "name") || data17.hint === undefined && (missing3 = "hint") || data17.member === undefined && (missing3 = "member") || data17.preset === undefined && (missing3 = "preset") || data17.tools === undefined && (missing3 = "tools") || data17.created_at === undefined && (missing3 = "created_at") || data17.last_used_at === undefined && (missing3 = "last_used_at") || data17.expires_at === undefined && (missing3 = "expires_at") || data17.revoked_at === undefined && (missing3 = "revoked_at")) {
 validate315.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
@@ -44631,13 +44959,42 @@ var valid6 = _errs55 === errors;
 var valid6 = true;
 }
 if (valid6) {
-if (data17.created_at !== undefined) {
-let data28 = data17.created_at;
+if (data17.tools !== undefined) {
+let data28 = data17.tools;
 const _errs57 = errors;
+if (!Array.isArray(data28) && data28 !== null) {
+validate315.errors = [{ instancePath: instancePath + "/api_key/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema323.properties.tools.type } }];
+return false;
+}
 if (errors === _errs57) {
-if (errors === _errs57) {
-if (typeof data28 === "string") {
-if (!formats14.validate(data28)) {
+if (Array.isArray(data28)) {
+var valid8 = true;
+const len0 = data28.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs59 = errors;
+if (typeof data28[i0] !== "string") {
+validate315.errors = [{ instancePath: instancePath + "/api_key/tools/" + i0, schemaPath: "OperatorApiKey/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs59 === errors;
+if (!valid8) {
+break;
+}
+}
+}
+}
+var valid6 = _errs57 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.created_at !== undefined) {
+let data30 = data17.created_at;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (errors === _errs61) {
+if (typeof data30 === "string") {
+if (!formats14.validate(data30)) {
 validate315.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -44647,67 +45004,23 @@ return false;
 }
 }
 }
-var valid6 = _errs57 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.last_used_at !== undefined) {
-let data29 = data17.last_used_at;
-const _errs59 = errors;
-if (typeof data29 !== "string" && data29 !== null) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs59) {
-if (errors === _errs59) {
-if (typeof data29 === "string") {
-if (!formats14.validate(data29)) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid6 = _errs59 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.expires_at !== undefined) {
-let data30 = data17.expires_at;
-const _errs61 = errors;
-if (typeof data30 !== "string" && data30 !== null) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs61) {
-if (errors === _errs61) {
-if (typeof data30 === "string") {
-if (!formats14.validate(data30)) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
 var valid6 = _errs61 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data17.revoked_at !== undefined) {
-let data31 = data17.revoked_at;
+if (data17.last_used_at !== undefined) {
+let data31 = data17.last_used_at;
 const _errs63 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+validate315.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema323.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs63) {
 if (errors === _errs63) {
 if (typeof data31 === "string") {
 if (!formats14.validate(data31)) {
-validate315.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+validate315.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -44716,6 +45029,51 @@ return false;
 var valid6 = _errs63 === errors;
 } else {
 var valid6 = true;
+}
+if (valid6) {
+if (data17.expires_at !== undefined) {
+let data32 = data17.expires_at;
+const _errs65 = errors;
+if (typeof data32 !== "string" && data32 !== null) {
+validate315.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema323.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs65) {
+if (errors === _errs65) {
+if (typeof data32 === "string") {
+if (!formats14.validate(data32)) {
+validate315.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs65 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.revoked_at !== undefined) {
+let data33 = data17.revoked_at;
+const _errs67 = errors;
+if (typeof data33 !== "string" && data33 !== null) {
+validate315.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema323.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data33 === "string") {
+if (!formats14.validate(data33)) {
+validate315.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs67 === errors;
+} else {
+var valid6 = true;
+}
 }
 }
 }
@@ -56775,7 +57133,7 @@ return errors === 0;
 }
 validate398.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowTemplateList = validate399;
-var pattern34 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+var pattern37 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
 function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -56827,7 +57185,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern34.test(data3)) {
+if (!pattern37.test(data3)) {
 validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
@@ -57183,7 +57541,7 @@ var validateWorkflow = validate402;
 var schema452 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
 var schema454 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
 var schema455 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern35 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+var pattern38 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
 function validate403(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57222,7 +57580,7 @@ return false;
 for (const key1 in data0) {
 const _errs4 = errors;
 if (typeof key1 === "string") {
-if (!pattern35.test(key1)) {
+if (!pattern38.test(key1)) {
 const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
 if (vErrors === null) {
 vErrors = [err0];
@@ -57378,7 +57736,7 @@ let data7 = data6.id;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
-if (!pattern35.test(data7)) {
+if (!pattern38.test(data7)) {
 validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
@@ -58620,7 +58978,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern34.test(data0)) {
+if (!pattern37.test(data0)) {
 validate407.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
@@ -60461,210 +60819,217 @@ if (v170 !== undefined) {
 if (!isObject(v170))
 return false;
 }
-const v171 = value["request_id"];
+const v171 = value["affinity"];
 if (v171 !== undefined) {
 if (!(typeof v171 === "string"))
 return false;
+if (!(v171.length <= 256))
+return false;
 }
-const v172 = value["workspace_id"];
+const v172 = value["request_id"];
 if (v172 !== undefined) {
 if (!(typeof v172 === "string"))
 return false;
-if (!checkedPattern2.test(v172))
-return false;
 }
-const v173 = value["key_id"];
+const v173 = value["workspace_id"];
 if (v173 !== undefined) {
 if (!(typeof v173 === "string"))
 return false;
 if (!checkedPattern2.test(v173))
 return false;
 }
-const v174 = value["model"];
+const v174 = value["key_id"];
 if (v174 !== undefined) {
 if (!(typeof v174 === "string"))
 return false;
-if (!(v174.length >= 1))
+if (!checkedPattern2.test(v174))
 return false;
 }
-const v175 = value["hold_nano"];
+const v175 = value["model"];
 if (v175 !== undefined) {
 if (!(typeof v175 === "string"))
 return false;
-if (!checkedPattern3.test(v175))
+if (!(v175.length >= 1))
 return false;
 }
-const v176 = value["may_exceed"];
+const v176 = value["hold_nano"];
 if (v176 !== undefined) {
-if (!(typeof v176 === "boolean"))
+if (!(typeof v176 === "string"))
+return false;
+if (!checkedPattern3.test(v176))
 return false;
 }
-const v177 = value["output_tokens_max"];
+const v177 = value["may_exceed"];
 if (v177 !== undefined) {
-if (!Number.isInteger(v177))
-return false;
-if (!(v177 >= 0))
+if (!(typeof v177 === "boolean"))
 return false;
 }
-const v178 = value["price"];
+const v178 = value["output_tokens_max"];
 if (v178 !== undefined) {
-if (!isObject(v178))
+if (!Number.isInteger(v178))
+return false;
+if (!(v178 >= 0))
 return false;
 }
-const v179 = value["deadline_ms"];
+const v179 = value["price"];
 if (v179 !== undefined) {
-if (!Number.isInteger(v179))
-return false;
-if (!(v179 >= 0))
+if (!isObject(v179))
 return false;
 }
-const v180 = value["reply"];
+const v180 = value["deadline_ms"];
 if (v180 !== undefined) {
-if (!(typeof v180 === "string"))
+if (!Number.isInteger(v180))
+return false;
+if (!(v180 >= 0))
 return false;
 }
-const v181 = value["repeat"];
+const v181 = value["reply"];
 if (v181 !== undefined) {
-if (!(typeof v181 === "boolean"))
+if (!(typeof v181 === "string"))
 return false;
 }
-const v182 = value["fallbacks"];
+const v182 = value["repeat"];
 if (v182 !== undefined) {
-if (!Array.isArray(v182))
+if (!(typeof v182 === "boolean"))
 return false;
-if (!(v182.length <= 10))
+}
+const v183 = value["fallbacks"];
+if (v183 !== undefined) {
+if (!Array.isArray(v183))
 return false;
-for (const v183 of v182) {
-if (!(typeof v183 === "string"))
+if (!(v183.length <= 10))
 return false;
-if (!(v183.length >= 1))
+for (const v184 of v183) {
+if (!(typeof v184 === "string"))
+return false;
+if (!(v184.length >= 1))
 return false;
 }
 }
-const v184 = value["continue_streams"];
-if (v184 !== undefined) {
-if (!(typeof v184 === "boolean"))
-return false;
-}
-const v185 = value["stream"];
+const v185 = value["continue_streams"];
 if (v185 !== undefined) {
 if (!(typeof v185 === "boolean"))
 return false;
 }
-const v186 = value["cache"];
+const v186 = value["stream"];
 if (v186 !== undefined) {
-if (!isObject(v186))
+if (!(typeof v186 === "boolean"))
 return false;
-if (!(v186["key"] !== undefined))
-return false;
-if (!(v186["ttl_s"] !== undefined))
-return false;
-const v187 = v186["key"];
+}
+const v187 = value["cache"];
 if (v187 !== undefined) {
-if (!(typeof v187 === "string"))
+if (!isObject(v187))
 return false;
-if (!checkedPattern4.test(v187))
+if (!(v187["key"] !== undefined))
 return false;
-}
-const v188 = v186["ttl_s"];
+if (!(v187["ttl_s"] !== undefined))
+return false;
+const v188 = v187["key"];
 if (v188 !== undefined) {
-if (!Number.isInteger(v188))
+if (!(typeof v188 === "string"))
 return false;
-if (!(v188 >= 1))
+if (!checkedPattern4.test(v188))
 return false;
 }
-}
-const v189 = value["stored_inputs"];
+const v189 = v187["ttl_s"];
 if (v189 !== undefined) {
-if (!isObject(v189))
+if (!Number.isInteger(v189))
 return false;
-for (const v190 in v189) {
-const v191 = v189[v190];
-if (!isObject(v191))
-return false;
-if (!(v191["reference"] !== undefined))
-return false;
-if (!(v191["content_type"] !== undefined))
-return false;
-const v192 = v191["reference"];
-if (v192 !== undefined) {
-if (!(typeof v192 === "string"))
-return false;
-if (!(v192.length >= 1))
+if (!(v189 >= 1))
 return false;
 }
-const v193 = v191["content_type"];
+}
+const v190 = value["stored_inputs"];
+if (v190 !== undefined) {
+if (!isObject(v190))
+return false;
+for (const v191 in v190) {
+const v192 = v190[v191];
+if (!isObject(v192))
+return false;
+if (!(v192["reference"] !== undefined))
+return false;
+if (!(v192["content_type"] !== undefined))
+return false;
+const v193 = v192["reference"];
 if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
 if (!(v193.length >= 1))
 return false;
 }
-}
-}
-const v194 = value["fingerprint"];
+const v194 = v192["content_type"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "string"))
 return false;
-if (!checkedPattern4.test(v194))
+if (!(v194.length >= 1))
 return false;
 }
-const v195 = value["checked"];
+}
+}
+const v195 = value["fingerprint"];
 if (v195 !== undefined) {
-if (!(v195 === true))
+if (!(typeof v195 === "string"))
+return false;
+if (!checkedPattern4.test(v195))
 return false;
 }
-const v196 = value["request"];
+const v196 = value["checked"];
 if (v196 !== undefined) {
-if (!isObject(v196))
+if (!(v196 === true))
 return false;
 }
-const v197 = value["request_ref"];
+const v197 = value["request"];
 if (v197 !== undefined) {
-if (!(typeof v197 === "string"))
-return false;
-if (!(v197.length >= 1))
+if (!isObject(v197))
 return false;
 }
-const v198 = value["goes_on"];
+const v198 = value["request_ref"];
 if (v198 !== undefined) {
-if (!(v198 === true))
+if (!(typeof v198 === "string"))
+return false;
+if (!(v198.length >= 1))
 return false;
 }
-const v199 = value["step"];
+const v199 = value["goes_on"];
 if (v199 !== undefined) {
-if (!isObject(v199))
-return false;
-if (!(v199["run_id"] !== undefined))
-return false;
-if (!(v199["step_id"] !== undefined))
-return false;
-if (!(v199["attempt"] !== undefined))
-return false;
-const v200 = v199["run_id"];
-if (v200 !== undefined) {
-if (!(typeof v200 === "string"))
-return false;
-if (!checkedPattern2.test(v200))
+if (!(v199 === true))
 return false;
 }
-const v201 = v199["step_id"];
+const v200 = value["step"];
+if (v200 !== undefined) {
+if (!isObject(v200))
+return false;
+if (!(v200["run_id"] !== undefined))
+return false;
+if (!(v200["step_id"] !== undefined))
+return false;
+if (!(v200["attempt"] !== undefined))
+return false;
+const v201 = v200["run_id"];
 if (v201 !== undefined) {
 if (!(typeof v201 === "string"))
 return false;
+if (!checkedPattern2.test(v201))
+return false;
 }
-const v202 = v199["attempt"];
+const v202 = v200["step_id"];
 if (v202 !== undefined) {
-if (!Number.isInteger(v202))
-return false;
-if (!(v202 >= 1))
+if (!(typeof v202 === "string"))
 return false;
 }
-const v203 = v199["index"];
+const v203 = v200["attempt"];
 if (v203 !== undefined) {
 if (!Number.isInteger(v203))
 return false;
-if (!(v203 >= 0))
+if (!(v203 >= 1))
+return false;
+}
+const v204 = v200["index"];
+if (v204 !== undefined) {
+if (!Number.isInteger(v204))
+return false;
+if (!(v204 >= 0))
 return false;
 }
 }

@@ -32,6 +32,8 @@ export interface Caller {
   readonly role: Role;
   /** The limits of the key, as the catalogue in force has them. */
   readonly preset: Preset;
+  /** Capabilities and workflows that the key lists, see `mayUseTool`; absent: it may run all. */
+  readonly tools?: ReadonlySet<string>;
   /** Source model → its fallbacks in order; absent when the workspace has no chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Those of them that continue streams which break off; absent when none does. */
@@ -68,7 +70,7 @@ interface Brought {
 const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
-  select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
+  select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset, k.tools,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued
@@ -79,9 +81,10 @@ const ACTIVE_KEYS = `
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
-  order by k.created_at, k.id limit 1`;
+  order by k.tools is not null, k.created_at, k.id limit 1`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tools"> & {
+  readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
 };
@@ -185,10 +188,11 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
+    ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
   };
 }
@@ -196,7 +200,7 @@ function knownKeyOf({ chains, continued, ...key }: LookupRow): KnownKey {
 export interface Publishers {
   /**
    * Returns the caller that a batch message or a step acts for, since it brings no key: the active key that it names, or the workspace's
-   * oldest active one whose member has another role than billing. Undefined when there is none. A key is believed as long as any.
+   * oldest active one whose member has another role than billing, those that list their tools last. Undefined when there is none. A key is believed as long as any.
    * @throws ApiError `permission_denied` when that key's preset is gone
    */
   find(workspaceId: string, keyId: string | null): Promise<Caller | undefined>;

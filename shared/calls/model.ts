@@ -34,6 +34,8 @@ export interface Provider {
 
 export interface Source {
   readonly provider: string;
+  /** Share of the calls among its neighbours that have one; absent: it is asked in its place. */
+  readonly weight?: number;
   /** The provider's own name of the model. */
   readonly model: string;
   /** Applied to a request in this order: members left out, members renamed, members set. */

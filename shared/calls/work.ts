@@ -59,6 +59,8 @@ interface WorkFacts {
   readonly storedInputs?: StoredInputs;
   /** Its request brings what its check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
+  /** Name of the conversation that it belongs to, where its request says none. */
+  readonly affinity?: string | undefined;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
   /** Its states are shown to its caller as they come. */
@@ -82,6 +84,7 @@ export function workHead(
     cache,
     price,
     response,
+    affinity,
     storedInputs = {},
     bringsCheck,
     isStreamed,
@@ -98,6 +101,7 @@ export function workHead(
     kind: kind.name,
     ...(api === "openai" ? {} : { api }),
     ...(response === undefined ? {} : { response }),
+    ...(affinity === undefined ? {} : { affinity }),
     request_id: jobId,
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,

@@ -12,6 +12,8 @@ export interface KeyRow {
   readonly name: string;
   readonly hint: string;
   readonly preset: string;
+  /** Null: it may run all. */
+  readonly tools: readonly string[] | null;
   readonly created_at: Date;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
@@ -35,11 +37,13 @@ export interface NewKey {
   readonly hint: string;
   readonly preset: string;
   readonly expiresAt?: Date | null;
+  /** Null or absent: it may run all. */
+  readonly tools?: readonly string[] | null;
   readonly actor: Actor;
 }
 
-const COLUMNS = "id, name, hint, preset, created_at, expires_at, last_used_at, revoked_at";
-const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+const COLUMNS = "id, name, hint, preset, tools, created_at, expires_at, last_used_at, revoked_at";
+const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
        k.member_id, m.name as member, m.role, m.is_active as is_member_active,
        coalesce(k.expires_at <= now(), false) as is_expired
      from api_key k
@@ -61,16 +65,16 @@ export async function insertKey(
        select count(*)::int as count from api_key
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), changed as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at)
-       select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools)
+       select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9, $11
        from owner o, live
        where live.count < $10
        on conflict (id) do nothing
-       returning workspace_id, id, name, preset, expires_at
+       returning workspace_id, id, name, preset, expires_at, tools
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
        select workspace_id, $8, 'key.create', id::text,
-              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at,
+              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at, 'tools', tools,
                 'made_with', $8::jsonb->>'key_id')
        from changed
      )
@@ -87,6 +91,7 @@ export async function insertKey(
       actorJson(key.actor),
       key.expiresAt ?? null,
       KEYS_PER_WORKSPACE_MAX,
+      key.tools ?? null,
     ],
   );
   const [row] = rows;
@@ -96,7 +101,7 @@ export async function insertKey(
 }
 
 /**
- * A key in place of another, with its name, member, preset and end; the old one ends after the overlap.
+ * A key in place of another, with its name, member, preset, tools and end; the old one ends after the overlap.
  * @returns over: that is revoked or expired; too_many: while both live the workspace would have more than its most
  */
 export async function replaceKey(
@@ -109,7 +114,7 @@ export async function replaceKey(
        select count(*)::int as count from api_key
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), old as (
-       select workspace_id, id, member_id, name, preset, expires_at
+       select workspace_id, id, member_id, name, preset, expires_at, tools
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
          and ($7 = 0 or (select count from live) < $8)
@@ -122,8 +127,8 @@ export async function replaceKey(
        where k.id = old.id
        returning k.expires_at
      ), made as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at)
-       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at from old
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools)
+       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at, tools from old
        returning id
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, before, after)
@@ -159,7 +164,7 @@ export async function revokeKey(
        set revoked_at = now()
        where workspace_id = $1 and id = $2 and revoked_at is null
        returning workspace_id, ${COLUMNS}
-     ), ${logged("key.revoke", "$3", { before: "name, preset" })}
+     ), ${logged("key.revoke", "$3", { before: "name, preset, tools" })}
      select ${COLUMNS} from changed`,
     [workspaceId, change.id, actorJson(change.actor)],
   );
@@ -174,6 +179,8 @@ export interface KeyChange {
   readonly preset?: string;
   /** Null: it does not end by itself. */
   readonly expiresAt?: Date | null;
+  /** Null: it may run all. */
+  readonly tools?: readonly string[] | null;
 }
 
 /** Undefined when it was so already, or is revoked. */
@@ -184,19 +191,21 @@ export async function updateKey(
 ): Promise<KeyRow | undefined> {
   const rows = await target.query<KeyRow>(
     `with old as (
-       select id, name, preset, expires_at
+       select id, name, preset, expires_at, tools
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null
        for no key update
      ), changed as (
        update api_key k
-       set name = coalesce($4, k.name), preset = coalesce($5, k.preset), expires_at = case when $6 then $7 else k.expires_at end
+       set name = coalesce($4, k.name), preset = coalesce($5, k.preset), expires_at = case when $6 then $7 else k.expires_at end,
+           tools = case when $8 then $9 else k.tools end
        from old
        where k.id = old.id
-         and (k.name, k.preset, k.expires_at) is distinct from
-             (coalesce($4, k.name), coalesce($5, k.preset), case when $6 then $7 else k.expires_at end)
+         and (k.name, k.preset, k.expires_at, k.tools) is distinct from
+             (coalesce($4, k.name), coalesce($5, k.preset), case when $6 then $7 else k.expires_at end,
+              case when $8 then $9 else k.tools end)
        returning k.workspace_id, ${COLUMNS.replaceAll(/\b([a-z_]+)\b/g, "k.$1")}
-     ), ${loggedUpdate("case when c.preset <> o.preset then 'key.preset' else 'key.update' end", "$3", "name, preset, expires_at")}
+     ), ${loggedUpdate("case when c.preset <> o.preset then 'key.preset' else 'key.update' end", "$3", "name, preset, expires_at, tools")}
      select ${COLUMNS} from changed`,
     [
       workspaceId,
@@ -206,6 +215,8 @@ export async function updateKey(
       change.preset ?? null,
       change.expiresAt !== undefined,
       change.expiresAt ?? null,
+      change.tools !== undefined,
+      change.tools ?? null,
     ],
   );
   return rows[0];

@@ -8,6 +8,7 @@ import { sharedStack } from "./mcp/shared-service.ts";
 await import("./mcp/tools.ts");
 await import("./mcp/door.ts");
 await import("./mcp/tasks.ts");
+await import("./mcp/listed-tools.ts");
 await import("./mcp/conformance.ts");
 
 afterAll(async () => {

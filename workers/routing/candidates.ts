@@ -1,4 +1,5 @@
 /** Candidates for a call, in order: the model asked for and its chain, each with its sources. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
 export interface Candidate<Adapter> {
@@ -13,23 +14,59 @@ export interface Candidate<Adapter> {
   readonly isFallback: boolean;
 }
 
+/** The call, as far as its candidates are its own. */
+export interface Asked {
+  readonly job: Pick<JobMessage, "job_id" | "workspace_id" | "model" | "fallbacks">;
+  /** Name of the conversation whose calls are to meet the same prompt cache; absent: the call stands alone. */
+  readonly affinity?: string | undefined;
+}
+
 /**
- * @param fallbacks the workspace's chain for this model, as it stood at admission; models that left the catalogue since
- * are passed over
+ * Models of the call's chain, as it stood at admission, that left the catalogue since are passed over. Every process finds the same
+ * order for the same call.
  */
 export function candidatesOf<Adapter>(
   catalogue: Catalogue,
-  slug: string,
-  fallbacks: readonly string[],
+  { job, affinity = job.job_id }: Asked,
   adapterOf: (provider: Provider) => Adapter | undefined,
 ): Candidate<Adapter>[] {
-  return [slug, ...fallbacks].flatMap((entry, at) => {
+  const spreadBy = `${job.workspace_id}\n${affinity}`;
+  return [job.model, ...(job.fallbacks ?? [])].flatMap((entry, at) => {
     const model = catalogue.models.get(entry);
-    return (model?.sources ?? []).flatMap((source) => {
+    return inOrder(model?.sources ?? [], spreadBy).flatMap((source) => {
       const provider = catalogue.providers.get(source.provider);
       const adapter = provider && adapterOf(provider);
       if (!model || !provider || !adapter) return [];
       return [{ model, source, provider, adapter, name: `${source.provider}/${source.model}`, isFallback: at > 0 }];
     });
   });
+}
+
+/** As they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
+function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[] {
+  if (!sources.some(({ weight }) => weight !== undefined)) return sources;
+  const ordered: Source[] = [];
+  let equals: { readonly source: Source; readonly rank: number }[] = [];
+  const close = (): void => {
+    ordered.push(...equals.toSorted((a, b) => a.rank - b.rank).map(({ source }) => source));
+    equals = [];
+  };
+  for (const source of sources) {
+    if (source.weight === undefined) {
+      close();
+      ordered.push(source);
+    } else equals.push({ source, rank: rankOf(source, source.weight, spreadBy) });
+  }
+  close();
+  return ordered;
+}
+
+/**
+ * Rendezvous hashing with weights: the lowest rank is first. A rank depends on nothing but its own source, so a source that joins or
+ * leaves takes or gives up its own share alone.
+ */
+function rankOf({ provider, model }: Source, weight: number, spreadBy: string): number {
+  const hash = Bun.hash.xxHash64(`${provider}/${model}\n${spreadBy}`);
+  const unit = (Number(hash >> 11n) + 1) / 2 ** 53;
+  return -Math.log(unit) / weight;
 }

@@ -2,6 +2,7 @@
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import { ApiError } from "#shared/errors.ts";
+import { isSameRequest } from "#shared/same-request.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
@@ -10,6 +11,7 @@ import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { parsedBody, pathId } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
 import { workspaceOf } from "../../settings/within.ts";
+import { toolsAsked } from "../../settings/tools.ts";
 import { checkPreset, iso, READ, WRITE } from "./common.ts";
 
 export function keys(context: IngressContext): readonly Route[] {
@@ -36,7 +38,7 @@ export function keys(context: IngressContext): readonly Route[] {
       method: "PATCH",
       path: "/operator/api-keys/{id}",
       operationId: "updateOperatorApiKey",
-      summary: "Give a key another preset, or revoke it",
+      summary: "Give a key another preset or other tools, or revoke it",
       description: "In force within a second.",
       request: { schema: "OperatorApiKeyUpdateRequest" },
       responses: { 200: { description: "The key as it is now", schema: "OperatorApiKey" } },
@@ -57,17 +59,19 @@ export function keys(context: IngressContext): readonly Route[] {
 }
 
 async function update({ catalogue, database }: IngressContext, call: RouteCall): Promise<Response> {
-  const { preset, is_revoked: isRevoked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
+  const { preset, is_revoked: isRevoked, tools: asked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
   if (preset !== undefined) checkPreset(catalogue.current().presets, preset);
+  const tools = asked === undefined ? undefined : toolsAsked(asked);
   const id = pathId(call, "id", noKey);
   const actor = actorOf(call);
   const key = await database.transaction(async (tx) => {
     const { workspace_id: workspaceId } = (await findKeyOwner(tx, id)) ?? {};
     if (workspaceId === undefined) throw noKey();
-    if (preset !== undefined && !(await updateKey(tx, workspaceId, { id, preset, actor }))) {
-      // It has that preset already, or it is revoked, perhaps just now.
+    const change = { ...(preset === undefined ? {} : { preset }), ...(tools === undefined ? {} : { tools }) };
+    if (Object.keys(change).length > 0 && !(await updateKey(tx, workspaceId, { id, ...change, actor }))) {
+      // It is so already, or it is revoked, perhaps just now.
       const now = await findKey(tx, workspaceId, id);
-      if (now && now.revoked_at !== null && now.preset !== preset)
+      if (now && now.revoked_at !== null && !isSameRequest(now, change))
         throw new ApiError("conflict", "The key is revoked.");
     }
     if (isRevoked === true) await revokeKey(tx, workspaceId, { id, actor });
@@ -91,6 +95,7 @@ export function presentKey(row: KeySummary): OperatorApiKey {
     hint: row.hint,
     member: { id: row.member_id, name: row.member, role: row.role },
     preset: row.preset,
+    tools: row.tools && [...row.tools],
     created_at: row.created_at.toISOString(),
     last_used_at: iso(row.last_used_at),
     expires_at: iso(row.expires_at),

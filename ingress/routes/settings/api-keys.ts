@@ -1,6 +1,7 @@
 /** /workspaces/{workspaceId}/api-keys. A key is shown in the answer that made it, and never again. */
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { isWithinTools } from "#shared/access/tools.ts";
 import {
   findKey,
   insertKey,
@@ -24,6 +25,7 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, optionalBody, plainName } from "../../settings/body.ts";
 import { timeOf } from "../../settings/page.ts";
+import { toolsAsked } from "../../settings/tools.ts";
 import {
   type ChangeRequest,
   findToChange,
@@ -63,7 +65,7 @@ export function apiKeys(context: IngressContext): readonly Route[] {
         summary: "Make an API key",
         description:
           "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
-          "themselves. A key that ends makes none that ends later. A repeat with the same `id` and body is answered 200, without the key.",
+          "themselves. A key that ends makes none that ends later, and one that lists its tools none with others. A repeat with the same `id` and body is answered 200, without the key.",
         answer: "The key",
         repeated: "It was made before",
         errors: ["permission_denied"],
@@ -97,7 +99,7 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       operationId: "rotateApiKey",
       summary: "Replace an API key",
       description:
-        "Makes a key with the same name, member and preset, and ends the old one, at once or after an overlap.",
+        "Makes a key with the same name, member, preset and tools, and ends the old one, at once or after an overlap.",
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
       responses: { 201: { description: "The new key", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
@@ -138,6 +140,7 @@ async function make(
     memberId: owner.id,
     preset: presetOf(context, caller, body.preset ?? preset.name),
     expiresAt,
+    tools: body.tools === undefined ? ((caller.tools && [...caller.tools]) ?? null) : toolsOf(caller, body.tools),
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
@@ -145,7 +148,13 @@ async function make(
     await withWorkspaceLock(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)),
     {
       find: () => findKey(context.database, workspaceId, wanted.id),
-      asked: { name: wanted.name, member_id: owner.id, preset: wanted.preset, expires_at: wanted.expiresAt },
+      asked: {
+        name: wanted.name,
+        member_id: owner.id,
+        preset: wanted.preset,
+        expires_at: wanted.expiresAt,
+        tools: wanted.tools,
+      },
       refusals: { too_many: tooMany },
     },
   );
@@ -170,6 +179,7 @@ async function change(
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
     ...(body.preset === undefined ? {} : { preset: presetOf(context, caller, body.preset) }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(body.tools === undefined ? {} : { tools: toolsOf(caller, body.tools) }),
   });
   return findKey(context.database, caller.workspaceId, row.id);
 }
@@ -178,6 +188,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const { within: caller, row: old } = await findToChange(rowsOf(context), call);
   const body = await optionalBody(call, "ApiKeyRotateRequest");
   presetOf(context, caller, old.preset);
+  checkWithin(caller, old.tools, null);
   if (!old.is_member_active) throw memberDisabled();
   if (isLater(old.expires_at, await endOfCaller(context, caller))) throw outlives(null);
   const { workspaceId } = caller;
@@ -231,6 +242,19 @@ function presetOf(context: IngressContext, caller: Caller, name: string): string
   return name;
 }
 
+/** @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's own key does not list */
+function toolsOf(caller: Caller, asked: readonly string[] | null): readonly string[] | null {
+  const tools = toolsAsked(asked);
+  checkWithin(caller, tools, "tools");
+  return tools;
+}
+
+/** @throws ApiError `permission_denied` */
+function checkWithin(caller: Caller, tools: readonly string[] | null, param: string | null): void {
+  if (isWithinTools(tools, caller)) return;
+  throw new ApiError("permission_denied", "The key that asks lists its tools, and gives no key others.", { param });
+}
+
 /** An end may have been set for a developer by those above. @throws ApiError `permission_denied` */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
@@ -267,6 +291,7 @@ function present(row: KeySummary): ApiKey {
     hint: row.hint,
     member: { id: row.member_id, name: row.member, role: row.role },
     preset: row.preset,
+    tools: row.tools && [...row.tools],
     status: statusOf(row),
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,

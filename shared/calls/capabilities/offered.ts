@@ -8,6 +8,7 @@ import { NOT_PACKAGED, OFF_BY_DEFAULT } from "./off.ts";
 import type { Capability } from "./entry.ts";
 import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import { noCapability } from "#shared/access/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -84,11 +85,7 @@ function offeredBy(offers: readonly CapabilityOffer[]): List {
 function find({ list }: List, id: string): Capability {
   const capability = findCapability(id);
   if (capability && list.includes(capability)) return capability;
-  throw new ApiError(
-    "capability_not_found",
-    // What it lacks is the operator's to know, and in the log.
-    capability
-      ? `This service does not offer ${id}; GET /v1/tools lists what it does.`
-      : "There is no such capability; GET /v1/tools lists those there are.",
-  );
+  if (!capability) throw noCapability();
+  // What it lacks is the operator's to know, and in the log.
+  throw new ApiError("capability_not_found", `This service does not offer ${id}; GET /v1/tools lists what it does.`);
 }

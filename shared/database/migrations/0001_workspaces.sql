@@ -74,6 +74,8 @@ create table api_key (
   revoked_at timestamptz,
   -- The key is dead from then on.
   expires_at timestamptz,
+  -- Capabilities and workflows that it may run; null: all.
+  tools text[],
   -- Right within a minute or so: processes gather uses and write them in batches.
   last_used_at timestamptz
 );

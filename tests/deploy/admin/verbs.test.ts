@@ -59,9 +59,16 @@ describe("workspaces, members and keys", () => {
     const hint = `${String(made["key"]).slice(0, 8)}…`;
     expect(await text("preset", "set", keyId, "pro")).toBe(`key ${keyId} (${hint}) has the preset pro`);
     expect(await refusal("preset", "set", keyId, "gold")).toContain("free, standard, pro, unlimited");
+    expect(await json("key", "tools", keyId, "web.*", "image.resize")).toMatchObject({
+      tools: ["image.resize", "web.*"],
+    });
+    expect(await text("key", "tools", keyId, "none")).toContain("may run these tools");
+    expect(await text("key", "tools", keyId, "all")).toBe(`key ${keyId} (${hint}) may run all tools`);
+    expect(await refusal("key", "tools", keyId, "image.none")).toContain("there is no capability image.none");
     expect(await json("key", "revoke", keyId)).toMatchObject({ revoked_at: expect.stringMatching(TIME) });
     expect(await text("key", "revoke", keyId)).toContain(`key ${keyId} (${hint}) is revoked since 20`);
     expect(await refusal("preset", "set", keyId, "free")).toBe("the key is revoked");
+    expect(await refusal("key", "tools", keyId, "none")).toBe("the key is revoked");
     expect(await refusal("key", "revoke", newId())).toBe("there is no such key");
     const keys = await json<Json[]>("key", "list", name);
     expect(keys).toMatchObject([

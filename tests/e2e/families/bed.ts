@@ -44,6 +44,8 @@ export interface ModelOptions {
   readonly contextTokens?: number;
   /** It is said to go on with an answer that the messages end in. */
   readonly continues?: boolean;
+  /** Models of its provider that serve it as equals, with their weights; in place of `source`. */
+  readonly equals?: Readonly<Record<string, number>>;
   /** Inputs that it takes; text, pictures and, except for Claude, sound unless told otherwise. */
   readonly inputs?: readonly string[];
 }
@@ -143,6 +145,7 @@ function modelOf({
   isGone = false,
   contextTokens = 400_000,
   continues = false,
+  equals,
   inputs = ["text", "image", ...(family === "claude" ? [] : ["audio"])],
 }: ModelOptions): object {
   return {
@@ -158,6 +161,8 @@ function modelOf({
     pricing: { unit: "per_token", ...PRICES, ...prices },
     price_source: { source: "made up for tests", date: "2026-01-01" },
     allowed_params: { supported_inputs: inputs },
-    sources: [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source, continues_assistant: continues }],
+    sources: equals
+      ? Object.entries(equals).map(([model, weight]) => ({ provider: `local-${family}`, model, weight }))
+      : [{ provider: `local-${family}${isGone ? "-gone" : ""}`, model: source, continues_assistant: continues }],
   };
 }

@@ -30,6 +30,8 @@ async function start(): Promise<SharedBed> {
   const bed = await startFamilies({
     env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
     models: FAMILIES.flatMap((family) => [
+      { slug: `${family}-spread`, family, equals: { north: 1, east: 1, south: 1, west: 1 } },
+      { slug: `${family}-half`, family, equals: { north: 1, [`mock-${UNSERVED[family][0]}`]: 1 } },
       { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
       { slug: `${family}-two`, family, prices: PICTURES },
       ...[...UNSERVED[family], "error-mid"].map((name) => ({

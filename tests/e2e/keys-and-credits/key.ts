@@ -34,6 +34,7 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
     workspace: { id: workspace.id, name: `test ${workspace.id}` },
     role: "developer",
     preset: "narrow",
+    tools: null,
     balance: { credits: 5, held: 0, available: 5 },
     window: { seconds: 60, limit: 4, used: 1, left: 3 },
     daily_tokens: { limit: 1_000_000, used: 0, left: 1_000_000 },

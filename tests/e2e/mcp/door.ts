@@ -132,3 +132,37 @@ test("each message is counted once in the window, whatever it asks", async () =>
   const rows = await tenant.query("select 1 from usage_record where workspace_id = $1", [few.id]);
   expect(rows).toHaveLength(3);
 }, 60_000);
+
+test("what is refused or dropped before a tool is asked counts as well", async () => {
+  const few = { ...tenant, ...(await createWorkspace(tenant, { creditsNano: 10n ** 12n, preset: "free" })) };
+  const call = {
+    jsonrpc: "2.0",
+    method: "tools/call",
+    params: { name: "run_tool", arguments: { tool: "code.regex" } },
+  };
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const newest = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "run_tool" };
+  const variants: [object, Record<string, string>][] = [
+    [call, {}],
+    [{ ...call, params: { ...call.params, _meta } }, newest],
+    [{ ...call, id: null }, {}],
+    [{ ...call, id: 1, params: { ...call.params, arguments: [] } }, {}],
+    [{ ...call, id: 1, params: { ...call.params, _meta: 5 } }, {}],
+    [{ ...call, id: 1, params: { ...call.params, _meta: { progressToken: {} } } }, {}],
+    [
+      { ...call, id: 1, params: { ...call.params, _meta } },
+      { ...newest, "mcp-name": "list_files" },
+    ],
+    [{ ...call, id: 1, params: { ...call.params, _meta, arguments: "none" } }, newest],
+    [{ ...call, id: 1, params: { ...call.params, task: 1 } }, {}],
+    [{ ...call, id: 1 }, { accept: "application/json" }],
+  ];
+  for (const [message, headers] of [...variants, ...variants, ...variants]) {
+    expect(await (await post(few, message, headers)).text()).not.toContain("rate_limit_exceeded");
+  }
+  expect(await codeOf(await post(few, LIST))).toEqual([403, "rate_limit_exceeded"]);
+  expect(await codeOf(await post(few, call))).toEqual([403, "rate_limit_exceeded"]);
+}, 60_000);

@@ -136,6 +136,10 @@ test("a refusal has the service's own code and sentence, and costs nothing", asy
     param: "category",
   });
   expect(await refused({ limit: 101 }, "search_tools")).toMatchObject({ code: "unsupported_value", param: "limit" });
+  expect(await refused({ query: "x ".repeat(251) }, "search_tools")).toMatchObject({
+    code: "unsupported_value",
+    param: "query",
+  });
   expect(await refused({ id: "00000000-0000-7000-8000-000000000000" }, "get_result")).toMatchObject({
     code: "job_not_found",
   });

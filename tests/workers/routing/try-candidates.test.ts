@@ -43,6 +43,13 @@ const failed = (
   options: ConstructorParameters<typeof ProviderError>[2] = {},
 ): ProviderError => new ProviderError(kind, `${kind} by the test`, options);
 
+const jobOf = (fallbacks: readonly string[] = []) => ({
+  job_id: "job",
+  workspace_id: "workspace",
+  model: "one",
+  fallbacks: [...fallbacks],
+});
+
 interface Script {
   readonly fallbacks?: readonly string[];
   /** Result of each attempt in order; the last one repeats. */
@@ -63,7 +70,7 @@ async function run(script: Script) {
   const entered: string[] = [];
   let begun = false;
   const serving = tryCandidates({
-    candidates: candidatesOf(script.catalogue ?? CATALOGUE, "one", script.fallbacks ?? [], () => "adapter"),
+    candidates: candidatesOf(script.catalogue ?? CATALOGUE, { job: jobOf(script.fallbacks) }, () => "adapter"),
     breaker,
     signal: script.signal ?? new AbortController().signal,
     ...(script.repeats ? { repeats: script.repeats } : {}),
@@ -416,7 +423,7 @@ describe("the same source", () => {
 });
 
 test("candidates are the model's sources in order, then those of its chain, without what left the catalogue", () => {
-  const candidates = candidatesOf(CATALOGUE, "one", ["gone", "two"], (provider) =>
+  const candidates = candidatesOf(CATALOGUE, { job: jobOf(["gone", "two"]) }, (provider) =>
     provider.id === "acme" ? 1 : undefined,
   );
   expect(candidates.map(({ name, isFallback }) => [name, isFallback])).toEqual([

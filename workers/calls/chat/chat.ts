@@ -106,9 +106,8 @@ class ChatRun {
   private async ask(signal: AbortSignal, askedAt: number): Promise<Finale> {
     const { context, job, request } = this;
     const catalogue = context.catalogue.current();
-    const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
-      context.providers.chat(provider),
-    );
+    const affinity = affinityOf(job, request);
+    const candidates = candidatesOf(catalogue, { job, affinity }, (provider) => context.providers.chat(provider));
     if (candidates.length === 0) throw modelGone();
     if (mayBeContinued(job, request)) this.rescue = new StreamRescue(candidates, request);
     const createdS = Math.floor(Date.now() / 1_000);
@@ -350,4 +349,9 @@ class ChatRun {
     const own = this.isOldForm ? inOldForm(rendering) : rendering;
     return job.step === undefined ? own : gathering(own);
   }
+}
+
+/** Name of the conversation that a call belongs to, as its caller tells it: clients of Anthropic's API have no other word than their user's id. */
+function affinityOf({ api, affinity }: JobMessage, request: ChatCompletionRequest): string | undefined {
+  return request.prompt_cache_key ?? affinity ?? (api === "anthropic" ? (request.user ?? undefined) : undefined);
 }

@@ -94,9 +94,9 @@ async function ask(
 ): Promise<Served> {
   const catalogue = context.catalogue.current();
   const asked = catalogue.models.get(job.model);
-  const candidates = candidatesOf(catalogue, job.model, job.fallbacks ?? [], (provider) =>
-    context.providers.embeddings(provider),
-  ).filter(({ model }) => isEmbeddingModel(model));
+  const candidates = candidatesOf(catalogue, { job }, (provider) => context.providers.embeddings(provider)).filter(
+    ({ model }) => isEmbeddingModel(model),
+  );
   // The model, or every source of it, left the catalogue after the call was admitted.
   if (candidates.length === 0 || !asked || !isEmbeddingModel(asked))
     throw new ProviderError("misconfigured", "the model has no source of embeddings any more");

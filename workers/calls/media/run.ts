@@ -143,7 +143,7 @@ class MediaRun<Kind extends MadeKind> {
 
   private candidates(): Candidate<Adapter<Kind>>[] {
     const { context, job, kind } = this;
-    return candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+    return candidatesOf(context.catalogue.current(), { job }, (provider) =>
       context.providers.media(provider, kind.kind),
     ) as Candidate<Adapter<Kind>>[];
   }

@@ -98,7 +98,7 @@ class Transcribing {
 
   private ask(recording: CallAudio, signal: AbortSignal): Promise<Served> {
     const { context, job } = this;
-    const candidates = candidatesOf(context.catalogue.current(), job.model, job.fallbacks ?? [], (provider) =>
+    const candidates = candidatesOf(context.catalogue.current(), { job }, (provider) =>
       context.providers.media(provider, "transcription"),
     );
     if (candidates.length === 0) throw new ProviderError("misconfigured", "the model has no source any more");

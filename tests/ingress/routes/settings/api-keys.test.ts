@@ -127,6 +127,33 @@ describe("making a key", () => {
     }
   });
 
+  test("gives no tools that the caller's own key does not list, which are taken when none are named", async () => {
+    const own = await bed.team(0n);
+    const wide = await putKey(bed, own, own.admin);
+    await bed.db.query("update api_key set tools = '{image.resize,web.*}' where id = $1", [own.admin.keyId]);
+    bed.pass(KEY_CACHE_MS);
+    const ask = (tools?: string[] | null) => ({ name: "tools", ...(tools === undefined ? {} : { tools }) });
+    const refused = { code: "permission_denied", param: "tools" };
+    for (const tools of [null, ["image.*"], ["image.crop"], ["workflow.*"], [newId()]]) {
+      expect(await bed.refusal(403, "POST", at(own), own.admin.key, ask(tools))).toEqual(refused);
+      for (const id of [own.admin.keyId, wide]) {
+        expect(await bed.refusal(403, "PATCH", at(own, `/${id}`), own.admin.key, { tools })).toEqual(refused);
+      }
+    }
+    const rotated = await bed.refusal(403, "POST", at(own, `/${wide}/rotate`), own.admin.key);
+    expect(rotated).toEqual({ code: "permission_denied", param: null });
+    const same = await bed.ask("ApiKey", "POST", at(own), own.admin.key, { body: ask(), status: 201 });
+    expect(same.tools).toEqual(["image.resize", "web.*"]);
+    const less = ask(["web.links", "image.resize"]);
+    const { id } = await bed.ask("ApiKey", "POST", at(own), own.admin.key, { body: ask(["web.*"]), status: 201 });
+    expect((await bed.ask("ApiKey", "PATCH", at(own, `/${id}`), own.owner.key, { body: less })).tools).toEqual([
+      "image.resize",
+      "web.links",
+    ]);
+    const next = await bed.ask("ApiKey", "POST", at(own, `/${id}/rotate`), own.admin.key, { status: 201 });
+    expect(next.tools).toEqual(["image.resize", "web.links"]);
+  });
+
   test("goes on up to the limit of keys that live, and so does replacing one", async () => {
     const own = await bed.team(0n);
     await bed.db.query(

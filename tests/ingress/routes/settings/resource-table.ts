@@ -98,6 +98,7 @@ const MADE = "now() + (n / 3) * interval '1 second'";
 const HASH = "sha256(convert_to(gen_random_uuid()::text, 'UTF8'))";
 const LIVES = "revoked_at is null and (expires_at is null or expires_at > now())";
 const TO_COME = "2999-01-01T00:00:00.000Z";
+const NO_TOOLS = ["image.resize", 1, {}, Array.from({ length: 201 }, () => "image.*")];
 const NO_TIMES = [
   "2000-01-01T00:00:00Z",
   new Date().toISOString(),
@@ -165,17 +166,25 @@ export const RESOURCES: readonly Row[] = [
   {
     path: "/workspaces/{workspaceId}/api-keys/{keyId}",
     schema: "ApiKey",
-    body: (n, { memberId }) => ({ name: `key no. ${n}`, preset: "standard", expires_at: TO_COME, member_id: memberId }),
+    body: (n, { memberId }) => ({
+      name: `key no. ${n}`,
+      preset: "standard",
+      tools: ["image.resize", "web.*"],
+      expires_at: TO_COME,
+      member_id: memberId,
+    }),
     shown: ({ memberId }) => ({
       member: { id: memberId, name: `developer ${memberId}`, role: "developer" },
       status: "active",
       last_used_at: null,
       revoked_at: null,
     }),
-    told: (shown) => pick(shown, "name", "preset"),
+    told: (shown) => pick(shown, "name", "preset", "tools"),
     others: [
       { name: "another" },
       { preset: "narrow" },
+      { tools: ["image.resize"] },
+      { tools: null },
       { member_id: undefined },
       { expires_at: undefined },
       { expires_at: "2998-01-01T00:00:00Z" },
@@ -185,6 +194,10 @@ export const RESOURCES: readonly Row[] = [
       ...NO_IDS.map((member_id) => [{ member_id }, "member_id"] as const),
       ...NO_TIMES.map((expires_at) => [{ expires_at }, "expires_at"] as const),
       ...["none", "__proto__", "Standard"].map((preset) => [{ preset }, "preset"] as const),
+      ...NO_TOOLS.map((tools) => [{ tools }, "tools"] as const),
+      ...["image", "*", "image.resize ", "", "Image.Resize", "image.none"].map(
+        (tool) => [{ tools: [tool] }, "tools[0]"] as const,
+      ),
     ],
     secret: "key",
     unknown: "not_found",
@@ -192,12 +205,16 @@ export const RESOURCES: readonly Row[] = [
     changes: [
       [{ name: "new name" }, "key.update"],
       [{ preset: "narrow" }, "key.preset"],
+      [{ tools: [] }, "key.update"],
+      [{ tools: ["code.*", "workflow.*"] }, "key.update"],
+      [{ tools: null }, "key.update"],
       [{ expires_at: "2998-01-01T00:00:00.000Z" }, "key.update"],
       [{ expires_at: null }, "key.update"],
     ],
     refusedChanges: [
       [{ preset: "none" }, "preset"],
       ...NO_TIMES.map((expires_at) => [{ expires_at }, "expires_at"] as const),
+      [{ tools: ["image.none"] }, "tools[0]"],
     ],
     fixed: { member_id: newId() },
     end: { action: "key.revoke", kept: { status: "revoked", revoked_at: expect.any(String) } },

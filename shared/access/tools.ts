@@ -1,0 +1,44 @@
+/** Tools of a key: the capabilities and workflows that it may run. For a key with a list, no others are there. */
+import { ApiError } from "#shared/errors.ts";
+
+import type { Caller } from "./authenticate.ts";
+
+/** Entry of a list: every workflow of the workspace. */
+const WORKFLOWS = "workflow.*";
+
+type Keyed = Pick<Caller, "tools">;
+
+/** @param id of a capability or a workflow */
+export function mayUseTool({ tools }: Keyed, id: string): boolean {
+  if (tools === undefined || tools.has(id)) return true;
+  const [category, operation] = id.split(".");
+  return tools.has(operation === undefined ? WORKFLOWS : `${category}.*`);
+}
+
+/** @throws ApiError `capability_not_found` */
+export function checkTool(caller: Keyed, id: string): void {
+  if (!mayUseTool(caller, id)) throw noCapability();
+}
+
+export function noCapability(): ApiError {
+  return new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists those there are.");
+}
+
+/** Those of the list that the caller may run, in its order; the list itself for a key without one of its own. */
+export function usableTools<Tool extends { readonly id: string }>(
+  caller: Keyed,
+  all: readonly Tool[],
+): readonly Tool[] {
+  return caller.tools === undefined ? all : all.filter(({ id }) => mayUseTool(caller, id));
+}
+
+/** True if a key with this list may run nothing that the caller may not. @param list null is no list */
+export function isWithinTools(list: readonly string[] | null, caller: Keyed): boolean {
+  return caller.tools === undefined || (list !== null && list.every((entry) => mayUseTool(caller, entry)));
+}
+
+/** A definition of its own may name any capability. @throws ApiError `permission_denied` for a key with a list */
+export function checkWritesDefinitions({ tools }: Keyed): void {
+  if (tools === undefined) return;
+  throw new ApiError("permission_denied", "This key runs the tools that it lists, and writes no workflows of its own.");
+}
