@@ -40,6 +40,7 @@ export interface IngressContext {
     | "fileBytesMax"
     | "mediaWaitMs"
     | "publicUrl"
+    | "responseRetentionHours"
     | "smtpUrl"
     | "storageBytesMax"
   >;

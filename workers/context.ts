@@ -42,7 +42,7 @@ export interface WorkerContext {
   readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;
   /** Stores responses; undefined in processes without the pool chat. */
-  readonly responses: Pick<ResponseStore, "keep"> | undefined;
+  readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;

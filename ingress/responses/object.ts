@@ -35,7 +35,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     max_output_tokens: body.max_output_tokens ?? null,
     truncation: "disabled",
     store: body.store ?? true,
-    background: false,
+    background: body.background ?? false,
     service_tier: body.service_tier == null || body.service_tier === "auto" ? "default" : body.service_tier,
     metadata: body.metadata ?? {},
     user: body.user ?? null,
@@ -62,6 +62,11 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
     const told = event("error", eventsBefore, { code, message, param, error: nested });
     return `${told}${event("response.failed", eventsBefore + 1, { response: failed })}data: [DONE]\n\n`;
   };
+}
+
+/** An event that tells the whole response. */
+export function responseEvent(type: string, sequence: number, response: ModelResponse): string {
+  return event(type, sequence, { response });
 }
 
 function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {

@@ -6,6 +6,7 @@ import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
+import type { KeptResponse } from "#shared/responses/store.ts";
 import { runWhole, TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -15,6 +16,8 @@ import { planCache } from "../calls/response-cache.ts";
 import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
+import { cancelJob } from "../media/jobs.ts";
+import { cancelBackground, resumeBackground, runInBackground } from "../background/responses.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
@@ -44,7 +47,8 @@ function callRoutes(context: IngressContext): Route[] {
         "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
-        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`.",
+        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. With " +
+        "`background: true` the answer is the response as `queued`, and a job does the work.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -112,18 +116,38 @@ function storedRoutes(context: IngressContext): Route[] {
       query: [
         {
           name: "stream",
-          description: "Stored responses are not streamed.",
-          schema: { type: "string", enum: ["false"] },
+          description:
+            "`true` reads the events of a background response that was made with `stream: true`, until an hour after its end.",
+          schema: { type: "string", enum: ["true", "false"], default: "false" },
+        },
+        {
+          name: "starting_after",
+          description: "`sequence_number` of the last event that the reader has; those behind it follow.",
+          schema: { type: "integer", minimum: 0 },
         },
       ],
       tags: ["Chat"],
       auth: "key",
-      responses: { 200: { description: "The response", schema: "ModelResponse" } },
-      errors: errorsOf([], ...STORED, "unsupported_value"),
+      responses: { 200: { description: "The response", schema: "ModelResponse", stream: "ResponseStreamEvent" } },
+      errors: errorsOf([], ...STORED, "unsupported_value", "invalid_request", "overloaded"),
       handle: async (call) => {
-        oneOf(call, "stream", ["false"]);
-        return json((await storedIn(context, call)).response);
+        const isStream = oneOf(call, "stream", ["true", "false"]) === "true";
+        const after = numberOf(call, "starting_after");
+        if (!isStream) return json((await storedIn(context, call)).response);
+        return resumeBackground(context, callerOf(call), await keptIn(context, call), after ?? -1);
       },
+    },
+    {
+      method: "POST",
+      path: "/v1/responses/{response_id}/cancel",
+      operationId: "cancelResponse",
+      summary: "End a background response",
+      description: "One that has ended stays as it is. What was streamed by then is billed.",
+      tags: ["Chat"],
+      auth: "key",
+      responses: { 200: { description: "The response as it is now", schema: "ModelResponse" } },
+      errors: errorsOf([], ...STORED, "unsupported_value"),
+      handle: async (call) => json(await cancelBackground(context, callerOf(call), await keptIn(context, call))),
     },
     {
       method: "DELETE",
@@ -203,6 +227,11 @@ export async function answerResponse(
   }
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
+  if (response.background && !response.store) {
+    throw new ApiError("unsupported_value", "A background response is stored: expected store to be true or left out.", {
+      param: "store",
+    });
+  }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null;
@@ -216,6 +245,12 @@ export async function answerResponse(
     },
     response,
     ...(response.store ? { input: stored } : {}),
+    ...(response.background
+      ? {
+          run: (paid) =>
+            runInBackground(context, call, paid, { response, input: stored, isStreamed: request.stream === true }),
+        }
+      : {}),
   });
 }
 
@@ -256,9 +291,28 @@ function storedIn({ responses: store }: IngressContext, call: RouteCall) {
   return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
 }
 
-async function remove({ responses: store }: IngressContext, call: RouteCall): Promise<Response> {
+/** The same with what only background responses have. */
+async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptResponse> {
+  const { response } = await storedIn(context, call);
+  const kept = await context.responses.read(callOfResponse(response.id) ?? "");
+  if (!kept) throw responseNotFound();
+  return kept;
+}
+
+/** @throws ApiError for another text than a whole number from 0 */
+function numberOf(call: RouteCall, name: string): number | undefined {
+  const text = queryOf(call).get(name);
+  if (text === null) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ApiError("invalid_request", `Expected a whole number from 0 as ${name}.`, { param: name });
+}
+
+async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const callId = callOfResponse(call.params["response_id"] ?? "");
-  if (callId === undefined || !(await store.delete(viewerOf(callerOf(call)), callId))) throw responseNotFound();
+  const caller = callerOf(call);
+  const gone = callId === undefined ? undefined : await context.responses.delete(viewerOf(caller), callId);
+  if (callId === undefined || !gone) throw responseNotFound();
+  if (gone.isQueued) await cancelJob(context, caller.workspaceId, callId);
   return json({ id: responseId(callId), object: "response", deleted: true });
 }
 

@@ -253,6 +253,7 @@ export type MessagePiece = MessageTextPiece | MessageInputPiece | MessageThinkin
  */
 export type ResponseStreamEvent =
   | ResponseCreated
+  | ResponseQueued
   | ResponseInProgress
   | ResponseCompleted
   | ResponseIncomplete
@@ -1723,6 +1724,10 @@ export interface JobMessage {
   response?: {
     [k: string]: unknown;
   };
+  /**
+   * Of a durable job whose answer has that form: the object stands in the row of the stored response, which the answer completes.
+   */
+  background?: boolean;
   /**
    * Id of the call as its client sees it.
    */
@@ -3500,9 +3505,9 @@ export interface ResponsesRequest {
    */
   context_management?: unknown[] | null;
   /**
-   * Not offered here: false or left out.
+   * Answer at once with the response as `queued`, and do the work as a job that needs nobody to wait: `GET` tells of it. It must be stored. With `stream` the events follow, and can be read again from any of them.
    */
-  background?: false | null;
+  background?: boolean | null;
   [k: string]: unknown;
 }
 /**
@@ -6506,6 +6511,15 @@ export interface ResponseCustomCall {
   extra_content?: {
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * It waits for a worker; background calls alone tell it.
+ */
+export interface ResponseQueued {
+  type: "response.queued";
+  sequence_number: number;
+  response: ModelResponse;
   [k: string]: unknown;
 }
 /**

@@ -9665,7 +9665,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, background: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -9842,10 +9842,10 @@ var valid1 = _errs14 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_id !== undefined) {
+if (data.background !== undefined) {
 const _errs16 = errors;
-if (typeof data.request_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.background !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -9853,13 +9853,24 @@ var valid1 = _errs16 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.workspace_id !== undefined) {
-let data7 = data.workspace_id;
+if (data.request_id !== undefined) {
 const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data7 === "string") {
-if (!formats0.test(data7)) {
+if (typeof data.request_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs18 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.workspace_id !== undefined) {
+let data8 = data.workspace_id;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
 validate77.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9869,18 +9880,18 @@ return false;
 }
 }
 }
-var valid1 = _errs18 === errors;
+var valid1 = _errs20 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.key_id !== undefined) {
-let data8 = data.key_id;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
+let data9 = data.key_id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
 validate77.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9890,17 +9901,17 @@ return false;
 }
 }
 }
-var valid1 = _errs20 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.model !== undefined) {
-let data9 = data.model;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (typeof data9 === "string") {
-if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
+let data10 = data.model;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data10 === "string") {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9909,17 +9920,17 @@ validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs22 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.hold_nano !== undefined) {
-let data10 = data.hold_nano;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data10 === "string") {
-if (!pattern13.test(data10)) {
+let data11 = data.hold_nano;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data11 === "string") {
+if (!pattern13.test(data11)) {
 validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#/properties/hold_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,19}$" } }];
 return false;
 }
@@ -9928,89 +9939,78 @@ validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs24 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.may_exceed !== undefined) {
-const _errs26 = errors;
-if (typeof data.may_exceed !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data12 = data.output_tokens_max;
+if (data.may_exceed !== undefined) {
 const _errs28 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.may_exceed !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs28) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data13 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data13 = data.output_tokens_max;
 const _errs30 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs30) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.deadline_ms !== undefined) {
-let data14 = data.deadline_ms;
+if (data.price !== undefined) {
+let data14 = data.price;
 const _errs32 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
+if (!(data14 && typeof data14 == "object" && !Array.isArray(data14))) {
+validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
 return false;
-}
-if (errors === _errs32) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.reply !== undefined) {
+if (data.deadline_ms !== undefined) {
+let data15 = data.deadline_ms;
 const _errs34 = errors;
-if (typeof data.reply !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs34) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs34 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs36 = errors;
-if (typeof data.repeat !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs36 === errors;
@@ -10018,23 +10018,34 @@ var valid1 = _errs36 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data17 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data17)) {
-if (data17.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data18 = data.fallbacks;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (Array.isArray(data18)) {
+if (data18.length > 10) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid2 = true;
-const len0 = data17.length;
+const len0 = data18.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data18 = data17[i0];
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data18 === "string") {
-if (data18.length < 1 || data18.length < 2 && func2(data18) < 1) {
+let data19 = data18[i0];
+const _errs42 = errors;
+if (errors === _errs42) {
+if (typeof data19 === "string") {
+if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10043,7 +10054,7 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid2 = _errs40 === errors;
+var valid2 = _errs42 === errors;
 if (!valid2) {
 break;
 }
@@ -10054,26 +10065,15 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs42 = errors;
+const _errs44 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate77.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs42 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs44 = errors;
-if (typeof data.stream !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs44 === errors;
@@ -10081,22 +10081,33 @@ var valid1 = _errs44 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data21 = data.cache;
+if (data.stream !== undefined) {
 const _errs46 = errors;
-if (errors === _errs46) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (typeof data.stream !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs46 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data22 = data.cache;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing3;
-if (data21.key === undefined && (missing3 = "key") || data21.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data22.key === undefined && (missing3 = "key") || data22.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data21.key !== undefined) {
-let data22 = data21.key;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (typeof data22 === "string") {
-if (!pattern14.test(data22)) {
+if (data22.key !== undefined) {
+let data23 = data22.key;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data23 === "string") {
+if (!pattern14.test(data23)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10105,27 +10116,27 @@ validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs48 === errors;
+var valid3 = _errs50 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data21.ttl_s !== undefined) {
-let data23 = data21.ttl_s;
-const _errs50 = errors;
-if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
+if (data22.ttl_s !== undefined) {
+let data24 = data22.ttl_s;
+const _errs52 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs50) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 < 1 || isNaN(data23)) {
+if (errors === _errs52) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 1 || isNaN(data24)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
@@ -10136,32 +10147,32 @@ validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs48 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data24 = data.stored_inputs;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-for (const key0 in data24) {
-let data25 = data24[key0];
-const _errs55 = errors;
-if (errors === _errs55) {
+let data25 = data.stored_inputs;
+const _errs54 = errors;
+if (errors === _errs54) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+for (const key0 in data25) {
+let data26 = data25[key0];
+const _errs57 = errors;
+if (errors === _errs57) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
-if (data25.reference === undefined && (missing4 = "reference") || data25.content_type === undefined && (missing4 = "content_type")) {
+if (data26.reference === undefined && (missing4 = "reference") || data26.content_type === undefined && (missing4 = "content_type")) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data25.reference !== undefined) {
-let data26 = data25.reference;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (typeof data26 === "string") {
-if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
+if (data26.reference !== undefined) {
+let data27 = data26.reference;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10170,17 +10181,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs57 === errors;
+var valid5 = _errs59 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data25.content_type !== undefined) {
-let data27 = data25.content_type;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
+if (data26.content_type !== undefined) {
+let data28 = data26.content_type;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10189,7 +10200,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid5 = _errs61 === errors;
 } else {
 var valid5 = true;
 }
@@ -10200,7 +10211,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid4 = _errs55 === errors;
+var valid4 = _errs57 === errors;
 if (!valid4) {
 break;
 }
@@ -10210,17 +10221,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs54 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data28 = data.fingerprint;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (typeof data28 === "string") {
-if (!pattern14.test(data28)) {
+let data29 = data.fingerprint;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (typeof data29 === "string") {
+if (!pattern14.test(data29)) {
 validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10229,40 +10240,40 @@ validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs61 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs63 = errors;
-if (data.checked !== true) {
-validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs65 = errors;
+if (data.checked !== true) {
+validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data30 = data.request;
-const _errs64 = errors;
-if (!(data30 && typeof data30 == "object" && !Array.isArray(data30))) {
+let data31 = data.request;
+const _errs66 = errors;
+if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
 validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs64 === errors;
+var valid1 = _errs66 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data31 = data.request_ref;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (typeof data31 === "string") {
-if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
+let data32 = data.request_ref;
+const _errs68 = errors;
+if (errors === _errs68) {
+if (typeof data32 === "string") {
+if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10271,39 +10282,39 @@ validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs66 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs68 = errors;
-if (data.goes_on !== true) {
-validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs68 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs70 = errors;
+if (data.goes_on !== true) {
+validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs70 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data33 = data.step;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let data34 = data.step;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
 let missing5;
-if (data33.run_id === undefined && (missing5 = "run_id") || data33.step_id === undefined && (missing5 = "step_id") || data33.attempt === undefined && (missing5 = "attempt")) {
+if (data34.run_id === undefined && (missing5 = "run_id") || data34.step_id === undefined && (missing5 = "step_id") || data34.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data33.run_id !== undefined) {
-let data34 = data33.run_id;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (errors === _errs71) {
-if (typeof data34 === "string") {
-if (!formats0.test(data34)) {
+if (data34.run_id !== undefined) {
+let data35 = data34.run_id;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (errors === _errs73) {
+if (typeof data35 === "string") {
+if (!formats0.test(data35)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10313,58 +10324,58 @@ return false;
 }
 }
 }
-var valid6 = _errs71 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data33.step_id !== undefined) {
-const _errs73 = errors;
-if (typeof data33.step_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.attempt !== undefined) {
-let data36 = data33.attempt;
+if (data34.step_id !== undefined) {
 const _errs75 = errors;
-if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data34.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs75) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 1 || isNaN(data36)) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data33.index !== undefined) {
-let data37 = data33.index;
+if (data34.attempt !== undefined) {
+let data37 = data34.attempt;
 const _errs77 = errors;
 if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs77) {
 if (typeof data37 == "number" && isFinite(data37)) {
-if (data37 < 0 || isNaN(data37)) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data37 < 1 || isNaN(data37)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid6 = _errs77 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data34.index !== undefined) {
+let data38 = data34.index;
+const _errs79 = errors;
+if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs79) {
+if (typeof data38 == "number" && isFinite(data38)) {
+if (data38 < 0 || isNaN(data38)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs79 === errors;
 } else {
 var valid6 = true;
 }
@@ -10377,9 +10388,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs69 === errors;
+var valid1 = _errs71 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10417,7 +10429,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, background: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -21494,7 +21506,7 @@ return errors === 0;
 }
 validate180.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate181;
-var schema191 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minItems: 1, items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { type: "null" }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { enum: [false, null] } } };
+var schema191 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minItems: 1, items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { type: "null" }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] } } };
 var schema192 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }] }] };
 var schema197 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] } } };
 var schema193 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, format: { $ref: "ResponsesCustomFormat" } } };
@@ -23264,8 +23276,8 @@ if (valid0) {
 if (data.background !== undefined) {
 let data37 = data.background;
 const _errs78 = errors;
-if (!(data37 === false || data37 === null)) {
-validate181.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema191.properties.background.enum } }];
+if (typeof data37 !== "boolean" && data37 !== null) {
+validate181.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: schema191.properties.background.type } }];
 return false;
 }
 var valid0 = _errs78 === errors;
@@ -45651,8 +45663,8 @@ return errors === 0;
 }
 validate320.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateResponseStreamEvent = validate321;
-var schema370 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseError" }] }] };
-var schema415 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema370 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseQueued" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseError" }] }] };
+var schema416 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
 var schema372 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] } } };
 var schema373 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }] }] };
 var schema382 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
@@ -47622,8 +47634,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.in_progress") {
-validate338.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
+if (data.type !== "response.queued") {
+validate338.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.queued" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47692,8 +47704,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.completed") {
-validate340.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
+if (data.type !== "response.in_progress") {
+validate340.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47762,8 +47774,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.incomplete") {
-validate342.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
+if (data.type !== "response.completed") {
+validate342.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47832,8 +47844,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.failed") {
-validate344.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
+if (data.type !== "response.incomplete") {
+validate344.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47896,14 +47908,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
 validate346.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.output_item.added") {
-validate346.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
+if (data.type !== "response.failed") {
+validate346.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -47931,36 +47943,15 @@ var valid0 = _errs2 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.output_index !== undefined) {
-let data2 = data.output_index;
+if (data.response !== undefined) {
 const _errs4 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate346.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs4) {
-if (typeof data2 == "number" && isFinite(data2)) {
-if (data2 < 0 || isNaN(data2)) {
-validate346.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
+if (!validate323(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.item !== undefined) {
-const _errs6 = errors;
-if (!validate324(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -47973,7 +47964,7 @@ return false;
 validate346.errors = vErrors;
 return errors === 0;
 }
-validate346.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
+validate346.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
 function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47993,8 +47984,8 @@ return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.output_item.done") {
-validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
+if (data.type !== "response.output_item.added") {
+validate348.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48065,173 +48056,6 @@ validate348.errors = vErrors;
 return errors === 0;
 }
 validate348.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-var schema392 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
-function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate351.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate351.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-const _errs1 = errors;
-if (errors === _errs1) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type")) {
-validate351.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-let data0 = data.type;
-if (typeof data0 !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data0 === "output_text" || data0 === "refusal" || data0 === "reasoning_text")) {
-validate351.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema392.allOf[0].properties.type.enum } }];
-return false;
-}
-}
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-if (valid0) {
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-const tag0 = data.type;
-if (typeof tag0 == "string") {
-if (tag0 === "output_text") {
-if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
-errors = vErrors.length;
-}
-var props0 = {};
-props0.type = true;
-props0.text = true;
-props0.annotations = true;
-props0.logprobs = true;
-} else if (tag0 === "refusal") {
-const _errs10 = errors;
-if (errors === _errs10) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing1;
-if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
-validate351.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs12 = errors;
-if (data.type !== "refusal") {
-validate351.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
-return false;
-}
-var valid6 = _errs12 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data.refusal !== undefined) {
-const _errs13 = errors;
-if (typeof data.refusal !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs13 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.refusal = true;
-}
-} else if (tag0 === "reasoning_text") {
-const _errs16 = errors;
-if (errors === _errs16) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing2;
-if (data.type === undefined && (missing2 = "type") || data.text === undefined && (missing2 = "text")) {
-validate351.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs18 = errors;
-if (data.type !== "reasoning_text") {
-validate351.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
-return false;
-}
-var valid9 = _errs18 === errors;
-} else {
-var valid9 = true;
-}
-if (valid9) {
-if (data.text !== undefined) {
-const _errs19 = errors;
-if (typeof data.text !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid9 = _errs19 === errors;
-} else {
-var valid9 = true;
-}
-}
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.text = true;
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-if (valid0) {
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-}
-}
-}
-validate351.errors = vErrors;
-evaluated0.props = props0;
-return errors === 0;
-}
-validate351.evaluated = { dynamicProps: true, dynamicItems: false };
 function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48245,14 +48069,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
 validate350.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.content_part.added") {
-validate350.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
+if (data.type !== "response.output_item.done") {
+validate350.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48280,68 +48104,35 @@ var valid0 = _errs2 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.item_id !== undefined) {
+if (data.output_index !== undefined) {
+let data2 = data.output_index;
 const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate350.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs4) {
+if (typeof data2 == "number" && isFinite(data2)) {
+if (data2 < 0 || isNaN(data2)) {
+validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid0 = _errs4 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
+if (data.item !== undefined) {
 const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate350.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
+if (!validate324(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.content_index !== undefined) {
-let data4 = data.content_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate350.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate350.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.part !== undefined) {
-const _errs10 = errors;
-if (!validate351(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -48355,11 +48146,178 @@ return false;
 validate350.errors = vErrors;
 return errors === 0;
 }
-validate350.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate350.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
+var schema393 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
+function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate354.evaluated;
+const evaluated0 = validate353.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (!(data && typeof data == "object" && !Array.isArray(data))) {
+validate353.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+const _errs1 = errors;
+if (errors === _errs1) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate353.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+if (typeof data0 !== "string") {
+validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "output_text" || data0 === "refusal" || data0 === "reasoning_text")) {
+validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema393.allOf[0].properties.type.enum } }];
+return false;
+}
+}
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+if (valid0) {
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+const tag0 = data.type;
+if (typeof tag0 == "string") {
+if (tag0 === "output_text") {
+if (!validate327(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
+errors = vErrors.length;
+}
+var props0 = {};
+props0.type = true;
+props0.text = true;
+props0.annotations = true;
+props0.logprobs = true;
+} else if (tag0 === "refusal") {
+const _errs10 = errors;
+if (errors === _errs10) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing1;
+if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
+validate353.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs12 = errors;
+if (data.type !== "refusal") {
+validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+return false;
+}
+var valid6 = _errs12 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data.refusal !== undefined) {
+const _errs13 = errors;
+if (typeof data.refusal !== "string") {
+validate353.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs13 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.refusal = true;
+}
+} else if (tag0 === "reasoning_text") {
+const _errs16 = errors;
+if (errors === _errs16) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing2;
+if (data.type === undefined && (missing2 = "type") || data.text === undefined && (missing2 = "text")) {
+validate353.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs18 = errors;
+if (data.type !== "reasoning_text") {
+validate353.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
+return false;
+}
+var valid9 = _errs18 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data.text !== undefined) {
+const _errs19 = errors;
+if (typeof data.text !== "string") {
+validate353.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid9 = _errs19 === errors;
+} else {
+var valid9 = true;
+}
+}
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.text = true;
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate353.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+if (valid0) {
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+}
+}
+}
+validate353.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate353.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate352.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -48370,13 +48328,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
-validate354.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate352.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.content_part.done") {
-validate354.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
+if (data.type !== "response.content_part.added") {
+validate352.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48388,13 +48346,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate354.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate352.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate354.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate352.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48407,7 +48365,7 @@ if (valid0) {
 if (data.item_id !== undefined) {
 const _errs4 = errors;
 if (typeof data.item_id !== "string") {
-validate354.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate352.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -48419,13 +48377,13 @@ if (data.output_index !== undefined) {
 let data3 = data.output_index;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate354.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate352.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate354.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate352.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48439,13 +48397,13 @@ if (data.content_index !== undefined) {
 let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate354.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate352.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate354.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate352.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -48457,8 +48415,8 @@ var valid0 = true;
 if (valid0) {
 if (data.part !== undefined) {
 const _errs10 = errors;
-if (!validate351(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate351.errors : vErrors.concat(validate351.errors);
+if (!validate353(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -48472,14 +48430,14 @@ var valid0 = true;
 }
 }
 } else {
-validate354.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate352.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate354.errors = vErrors;
+validate352.errors = vErrors;
 return errors === 0;
 }
-validate354.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+validate352.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48493,14 +48451,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
 validate356.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.output_text.delta") {
-validate356.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
+if (data.type !== "response.content_part.done") {
+validate356.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -48579,202 +48537,15 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.delta !== undefined) {
+if (data.part !== undefined) {
 const _errs10 = errors;
-if (typeof data.delta !== "string") {
-validate356.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
-return false;
+if (!validate353(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.logprobs !== undefined) {
-let data6 = data.logprobs;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (Array.isArray(data6)) {
-var valid1 = true;
-const len0 = data6.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data7 = data6[i0];
-const _errs14 = errors;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data7.token !== undefined) {
-const _errs17 = errors;
-if (typeof data7.token !== "string") {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs17 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.logprob !== undefined) {
-let data9 = data7.logprob;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs19 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.bytes !== undefined) {
-let data10 = data7.bytes;
-const _errs21 = errors;
-if (!Array.isArray(data10) && data10 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema377.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-}
-}
-var valid3 = _errs21 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.top_logprobs !== undefined) {
-let data12 = data7.top_logprobs;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (Array.isArray(data12)) {
-var valid5 = true;
-const len2 = data12.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data13 = data12[i2];
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.token !== undefined) {
-const _errs29 = errors;
-if (typeof data13.token !== "string") {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs29 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.logprob !== undefined) {
-let data15 = data13.logprob;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && isFinite(data15))) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid6 = _errs31 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.bytes !== undefined) {
-let data16 = data13.bytes;
-const _errs33 = errors;
-if (!Array.isArray(data16) && data16 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema377.properties.top_logprobs.items.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs33) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len3 = data16.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data17 = data16[i3];
-const _errs35 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid7 = _errs35 === errors;
-if (!valid7) {
-break;
-}
-}
-}
-}
-var valid6 = _errs33 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs27 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-} else {
-validate356.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs14 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate356.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -48790,318 +48561,7 @@ return false;
 validate356.errors = vErrors;
 return errors === 0;
 }
-validate356.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate357.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
-validate357.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.output_text.done") {
-validate357.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate357.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate357.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item_id !== undefined) {
-const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
-const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate357.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate357.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_index !== undefined) {
-let data4 = data.content_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate357.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate357.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.text !== undefined) {
-const _errs10 = errors;
-if (typeof data.text !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.logprobs !== undefined) {
-let data6 = data.logprobs;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (Array.isArray(data6)) {
-var valid1 = true;
-const len0 = data6.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data7 = data6[i0];
-const _errs14 = errors;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data7.token !== undefined) {
-const _errs17 = errors;
-if (typeof data7.token !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs17 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.logprob !== undefined) {
-let data9 = data7.logprob;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs19 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.bytes !== undefined) {
-let data10 = data7.bytes;
-const _errs21 = errors;
-if (!Array.isArray(data10) && data10 !== null) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema377.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-}
-}
-var valid3 = _errs21 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.top_logprobs !== undefined) {
-let data12 = data7.top_logprobs;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (Array.isArray(data12)) {
-var valid5 = true;
-const len2 = data12.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data13 = data12[i2];
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.token !== undefined) {
-const _errs29 = errors;
-if (typeof data13.token !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs29 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.logprob !== undefined) {
-let data15 = data13.logprob;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && isFinite(data15))) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid6 = _errs31 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.bytes !== undefined) {
-let data16 = data13.bytes;
-const _errs33 = errors;
-if (!Array.isArray(data16) && data16 !== null) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema377.properties.top_logprobs.items.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs33) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len3 = data16.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data17 = data16[i3];
-const _errs35 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid7 = _errs35 === errors;
-if (!valid7) {
-break;
-}
-}
-}
-}
-var valid6 = _errs33 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs27 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-} else {
-validate357.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs14 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate357.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate357.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate357.errors = vErrors;
-return errors === 0;
-}
-validate357.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+validate356.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -49115,14 +48575,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
 validate358.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.added") {
-validate358.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
+if (data.type !== "response.output_text.delta") {
+validate358.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -49181,17 +48641,17 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.summary_index !== undefined) {
-let data4 = data.summary_index;
+if (data.content_index !== undefined) {
+let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate358.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate358.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate358.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate358.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49201,48 +48661,202 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.part !== undefined) {
-let data5 = data.part;
+if (data.delta !== undefined) {
 const _errs10 = errors;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-let missing1;
-if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
-validate358.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (typeof data.delta !== "string") {
+validate358.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
-} else {
-if (data5.type !== undefined) {
-const _errs13 = errors;
-if (data5.type !== "summary_text") {
-validate358.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
-return false;
-}
-var valid2 = _errs13 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data5.text !== undefined) {
-const _errs14 = errors;
-if (typeof data5.text !== "string") {
-validate358.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-} else {
-validate358.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.logprobs !== undefined) {
+let data6 = data.logprobs;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid1 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.token !== undefined) {
+const _errs17 = errors;
+if (typeof data7.token !== "string") {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.logprob !== undefined) {
+let data9 = data7.logprob;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.bytes !== undefined) {
+let data10 = data7.bytes;
+const _errs21 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema377.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid4 = true;
+const len1 = data10.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data11 = data10[i1];
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.top_logprobs !== undefined) {
+let data12 = data7.top_logprobs;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data13 = data12[i2];
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.token !== undefined) {
+const _errs29 = errors;
+if (typeof data13.token !== "string") {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs29 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.logprob !== undefined) {
+let data15 = data13.logprob;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && isFinite(data15))) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid6 = _errs31 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.bytes !== undefined) {
+let data16 = data13.bytes;
+const _errs33 = errors;
+if (!Array.isArray(data16) && data16 !== null) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema377.properties.top_logprobs.items.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs33) {
+if (Array.isArray(data16)) {
+var valid7 = true;
+const len3 = data16.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data17 = data16[i3];
+const _errs35 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid7 = _errs35 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid6 = _errs33 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs27 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -49258,7 +48872,7 @@ return false;
 validate358.errors = vErrors;
 return errors === 0;
 }
-validate358.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+validate358.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
 function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -49272,14 +48886,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
 validate359.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+if (data.type !== "response.output_text.done") {
+validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -49338,17 +48952,328 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.summary_index !== undefined) {
-let data4 = data.summary_index;
+if (data.content_index !== undefined) {
+let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.text !== undefined) {
+const _errs10 = errors;
+if (typeof data.text !== "string") {
+validate359.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.logprobs !== undefined) {
+let data6 = data.logprobs;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid1 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.token !== undefined) {
+const _errs17 = errors;
+if (typeof data7.token !== "string") {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.logprob !== undefined) {
+let data9 = data7.logprob;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.bytes !== undefined) {
+let data10 = data7.bytes;
+const _errs21 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema377.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid4 = true;
+const len1 = data10.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data11 = data10[i1];
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.top_logprobs !== undefined) {
+let data12 = data7.top_logprobs;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data13 = data12[i2];
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.token !== undefined) {
+const _errs29 = errors;
+if (typeof data13.token !== "string") {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs29 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.logprob !== undefined) {
+let data15 = data13.logprob;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && isFinite(data15))) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid6 = _errs31 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.bytes !== undefined) {
+let data16 = data13.bytes;
+const _errs33 = errors;
+if (!Array.isArray(data16) && data16 !== null) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema377.properties.top_logprobs.items.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs33) {
+if (Array.isArray(data16)) {
+var valid7 = true;
+const len3 = data16.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data17 = data16[i3];
+const _errs35 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid7 = _errs35 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid6 = _errs33 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs27 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate359.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate359.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate359.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate359.errors = vErrors;
+return errors === 0;
+}
+validate359.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate360.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+validate360.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.reasoning_summary_part.added") {
+validate360.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate360.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate360.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate360.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate360.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate360.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.summary_index !== undefined) {
+let data4 = data.summary_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate360.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate360.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -49366,13 +49291,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
-validate359.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate360.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.type !== undefined) {
 const _errs13 = errors;
 if (data5.type !== "summary_text") {
-validate359.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+validate360.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -49383,7 +49308,7 @@ if (valid2) {
 if (data5.text !== undefined) {
 const _errs14 = errors;
 if (typeof data5.text !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate360.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -49393,7 +49318,7 @@ var valid2 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -49408,14 +49333,171 @@ var valid0 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate359.errors = vErrors;
+validate360.errors = vErrors;
 return errors === 0;
 }
-validate359.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+validate360.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate361.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+validate361.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.reasoning_summary_part.done") {
+validate361.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate361.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate361.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate361.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate361.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate361.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.summary_index !== undefined) {
+let data4 = data.summary_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate361.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate361.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.part !== undefined) {
+let data5 = data.part;
+const _errs10 = errors;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let missing1;
+if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
+validate361.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data5.type !== undefined) {
+const _errs13 = errors;
+if (data5.type !== "summary_text") {
+validate361.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+return false;
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data5.text !== undefined) {
+const _errs14 = errors;
+if (typeof data5.text !== "string") {
+validate361.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate361.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate361.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate361.errors = vErrors;
+return errors === 0;
+}
+validate361.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate321(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -49444,7 +49526,7 @@ if (typeof data0 !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "response.created" || data0 === "response.in_progress" || data0 === "response.completed" || data0 === "response.incomplete" || data0 === "response.failed" || data0 === "response.output_item.added" || data0 === "response.output_item.done" || data0 === "response.content_part.added" || data0 === "response.content_part.done" || data0 === "response.output_text.delta" || data0 === "response.output_text.done" || data0 === "response.output_text.annotation.added" || data0 === "response.refusal.delta" || data0 === "response.refusal.done" || data0 === "response.reasoning_text.delta" || data0 === "response.reasoning_text.done" || data0 === "response.reasoning_summary_part.added" || data0 === "response.reasoning_summary_part.done" || data0 === "response.reasoning_summary_text.delta" || data0 === "response.reasoning_summary_text.done" || data0 === "response.function_call_arguments.delta" || data0 === "response.function_call_arguments.done" || data0 === "response.custom_tool_call_input.delta" || data0 === "response.custom_tool_call_input.done" || data0 === "error")) {
+if (!(data0 === "response.created" || data0 === "response.queued" || data0 === "response.in_progress" || data0 === "response.completed" || data0 === "response.incomplete" || data0 === "response.failed" || data0 === "response.output_item.added" || data0 === "response.output_item.done" || data0 === "response.content_part.added" || data0 === "response.content_part.done" || data0 === "response.output_text.delta" || data0 === "response.output_text.done" || data0 === "response.output_text.annotation.added" || data0 === "response.refusal.delta" || data0 === "response.refusal.done" || data0 === "response.reasoning_text.delta" || data0 === "response.reasoning_text.done" || data0 === "response.reasoning_summary_part.added" || data0 === "response.reasoning_summary_part.done" || data0 === "response.reasoning_summary_text.delta" || data0 === "response.reasoning_summary_text.done" || data0 === "response.function_call_arguments.delta" || data0 === "response.function_call_arguments.done" || data0 === "response.custom_tool_call_input.delta" || data0 === "response.custom_tool_call_input.done" || data0 === "error")) {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema370.allOf[0].properties.type.enum } }];
 return false;
 }
@@ -49471,7 +49553,7 @@ var props0 = {};
 props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
-} else if (tag0 === "response.in_progress") {
+} else if (tag0 === "response.queued") {
 if (!validate338(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
 errors = vErrors.length;
@@ -49482,7 +49564,7 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 }
-} else if (tag0 === "response.completed") {
+} else if (tag0 === "response.in_progress") {
 if (!validate340(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate340.errors : vErrors.concat(validate340.errors);
 errors = vErrors.length;
@@ -49493,7 +49575,7 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 }
-} else if (tag0 === "response.incomplete") {
+} else if (tag0 === "response.completed") {
 if (!validate342(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
 errors = vErrors.length;
@@ -49504,7 +49586,7 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 }
-} else if (tag0 === "response.failed") {
+} else if (tag0 === "response.incomplete") {
 if (!validate344(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
 errors = vErrors.length;
@@ -49515,7 +49597,7 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 }
-} else if (tag0 === "response.output_item.added") {
+} else if (tag0 === "response.failed") {
 if (!validate346(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
 errors = vErrors.length;
@@ -49524,10 +49606,9 @@ if (props0 !== true) {
 props0 = props0 || {};
 props0.type = true;
 props0.sequence_number = true;
-props0.output_index = true;
-props0.item = true;
+props0.response = true;
 }
-} else if (tag0 === "response.output_item.done") {
+} else if (tag0 === "response.output_item.added") {
 if (!validate348(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
@@ -49539,9 +49620,21 @@ props0.sequence_number = true;
 props0.output_index = true;
 props0.item = true;
 }
-} else if (tag0 === "response.content_part.added") {
+} else if (tag0 === "response.output_item.done") {
 if (!validate350(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate350.errors : vErrors.concat(validate350.errors);
+errors = vErrors.length;
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.sequence_number = true;
+props0.output_index = true;
+props0.item = true;
+}
+} else if (tag0 === "response.content_part.added") {
+if (!validate352(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate352.errors : vErrors.concat(validate352.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49554,8 +49647,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.content_part.done") {
-if (!validate354(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate354.errors : vErrors.concat(validate354.errors);
+if (!validate356(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49568,8 +49661,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.output_text.delta") {
-if (!validate356(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate356.errors : vErrors.concat(validate356.errors);
+if (!validate358(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate358.errors : vErrors.concat(validate358.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49583,8 +49676,8 @@ props0.delta = true;
 props0.logprobs = true;
 }
 } else if (tag0 === "response.output_text.done") {
-if (!validate357(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+if (!validate359(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -49598,8 +49691,8 @@ props0.text = true;
 props0.logprobs = true;
 }
 } else if (tag0 === "response.output_text.annotation.added") {
-const _errs20 = errors;
-if (errors === _errs20) {
+const _errs21 = errors;
+if (errors === _errs21) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.sequence_number === undefined && (missing1 = "sequence_number") || data.item_id === undefined && (missing1 = "item_id") || data.output_index === undefined && (missing1 = "output_index") || data.content_index === undefined && (missing1 = "content_index") || data.annotation_index === undefined && (missing1 = "annotation_index") || data.annotation === undefined && (missing1 = "annotation")) {
@@ -49607,24 +49700,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/requi
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs22 = errors;
+const _errs23 = errors;
 if (data.type !== "response.output_text.annotation.added") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseAnnotationAdded/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.annotation.added" } }];
 return false;
 }
-var valid16 = _errs22 === errors;
+var valid17 = _errs23 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.sequence_number !== undefined) {
 let data2 = data.sequence_number;
-const _errs23 = errors;
+const _errs24 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs23) {
+if (errors === _errs24) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49632,30 +49725,30 @@ return false;
 }
 }
 }
-var valid16 = _errs23 === errors;
+var valid17 = _errs24 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.item_id !== undefined) {
-const _errs25 = errors;
+const _errs26 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseAnnotationAdded/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid16 = _errs25 === errors;
+var valid17 = _errs26 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.output_index !== undefined) {
 let data4 = data.output_index;
-const _errs27 = errors;
+const _errs28 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs27) {
+if (errors === _errs28) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49663,19 +49756,19 @@ return false;
 }
 }
 }
-var valid16 = _errs27 === errors;
+var valid17 = _errs28 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.content_index !== undefined) {
 let data5 = data.content_index;
-const _errs29 = errors;
+const _errs30 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
+if (errors === _errs30) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49683,19 +49776,19 @@ return false;
 }
 }
 }
-var valid16 = _errs29 === errors;
+var valid17 = _errs30 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.annotation_index !== undefined) {
 let data6 = data.annotation_index;
-const _errs31 = errors;
+const _errs32 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
 validate321.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs31) {
+if (errors === _errs32) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
 validate321.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49703,21 +49796,21 @@ return false;
 }
 }
 }
-var valid16 = _errs31 === errors;
+var valid17 = _errs32 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
-if (valid16) {
+if (valid17) {
 if (data.annotation !== undefined) {
 let data7 = data.annotation;
-const _errs33 = errors;
+const _errs34 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
 validate321.errors = [{ instancePath: instancePath + "/annotation", schemaPath: "ResponseAnnotationAdded/properties/annotation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid16 = _errs33 === errors;
+var valid17 = _errs34 === errors;
 } else {
-var valid16 = true;
+var valid17 = true;
 }
 }
 }
@@ -49742,8 +49835,8 @@ props0.annotation_index = true;
 props0.annotation = true;
 }
 } else if (tag0 === "response.refusal.delta") {
-const _errs36 = errors;
-if (errors === _errs36) {
+const _errs37 = errors;
+if (errors === _errs37) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.sequence_number === undefined && (missing2 = "sequence_number") || data.item_id === undefined && (missing2 = "item_id") || data.output_index === undefined && (missing2 = "output_index") || data.content_index === undefined && (missing2 = "content_index") || data.delta === undefined && (missing2 = "delta")) {
@@ -49751,24 +49844,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/required
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs38 = errors;
+const _errs39 = errors;
 if (data.type !== "response.refusal.delta") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.delta" } }];
 return false;
 }
-var valid19 = _errs38 === errors;
+var valid20 = _errs39 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
-if (valid19) {
+if (valid20) {
 if (data.sequence_number !== undefined) {
 let data9 = data.sequence_number;
-const _errs39 = errors;
+const _errs40 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs39) {
+if (errors === _errs40) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49776,30 +49869,30 @@ return false;
 }
 }
 }
-var valid19 = _errs39 === errors;
+var valid20 = _errs40 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
-if (valid19) {
+if (valid20) {
 if (data.item_id !== undefined) {
-const _errs41 = errors;
+const _errs42 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid19 = _errs41 === errors;
+var valid20 = _errs42 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
-if (valid19) {
+if (valid20) {
 if (data.output_index !== undefined) {
 let data11 = data.output_index;
-const _errs43 = errors;
+const _errs44 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs43) {
+if (errors === _errs44) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49807,19 +49900,19 @@ return false;
 }
 }
 }
-var valid19 = _errs43 === errors;
+var valid20 = _errs44 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
-if (valid19) {
+if (valid20) {
 if (data.content_index !== undefined) {
 let data12 = data.content_index;
-const _errs45 = errors;
+const _errs46 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs45) {
+if (errors === _errs46) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49827,20 +49920,20 @@ return false;
 }
 }
 }
-var valid19 = _errs45 === errors;
+var valid20 = _errs46 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
-if (valid19) {
+if (valid20) {
 if (data.delta !== undefined) {
-const _errs47 = errors;
+const _errs48 = errors;
 if (typeof data.delta !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseRefusalDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid19 = _errs47 === errors;
+var valid20 = _errs48 === errors;
 } else {
-var valid19 = true;
+var valid20 = true;
 }
 }
 }
@@ -49863,8 +49956,8 @@ props0.content_index = true;
 props0.delta = true;
 }
 } else if (tag0 === "response.refusal.done") {
-const _errs50 = errors;
-if (errors === _errs50) {
+const _errs51 = errors;
+if (errors === _errs51) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.sequence_number === undefined && (missing3 = "sequence_number") || data.item_id === undefined && (missing3 = "item_id") || data.output_index === undefined && (missing3 = "output_index") || data.content_index === undefined && (missing3 = "content_index") || data.refusal === undefined && (missing3 = "refusal")) {
@@ -49872,24 +49965,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/required"
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs52 = errors;
+const _errs53 = errors;
 if (data.type !== "response.refusal.done") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDone/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.done" } }];
 return false;
 }
-var valid22 = _errs52 === errors;
+var valid23 = _errs53 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
-if (valid22) {
+if (valid23) {
 if (data.sequence_number !== undefined) {
 let data15 = data.sequence_number;
-const _errs53 = errors;
+const _errs54 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs53) {
+if (errors === _errs54) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49897,30 +49990,30 @@ return false;
 }
 }
 }
-var valid22 = _errs53 === errors;
+var valid23 = _errs54 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
-if (valid22) {
+if (valid23) {
 if (data.item_id !== undefined) {
-const _errs55 = errors;
+const _errs56 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid22 = _errs55 === errors;
+var valid23 = _errs56 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
-if (valid22) {
+if (valid23) {
 if (data.output_index !== undefined) {
 let data17 = data.output_index;
-const _errs57 = errors;
+const _errs58 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs57) {
+if (errors === _errs58) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49928,19 +50021,19 @@ return false;
 }
 }
 }
-var valid22 = _errs57 === errors;
+var valid23 = _errs58 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
-if (valid22) {
+if (valid23) {
 if (data.content_index !== undefined) {
 let data18 = data.content_index;
-const _errs59 = errors;
+const _errs60 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs59) {
+if (errors === _errs60) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -49948,20 +50041,20 @@ return false;
 }
 }
 }
-var valid22 = _errs59 === errors;
+var valid23 = _errs60 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
-if (valid22) {
+if (valid23) {
 if (data.refusal !== undefined) {
-const _errs61 = errors;
+const _errs62 = errors;
 if (typeof data.refusal !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusalDone/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid22 = _errs61 === errors;
+var valid23 = _errs62 === errors;
 } else {
-var valid22 = true;
+var valid23 = true;
 }
 }
 }
@@ -49984,8 +50077,8 @@ props0.content_index = true;
 props0.refusal = true;
 }
 } else if (tag0 === "response.reasoning_text.delta") {
-const _errs64 = errors;
-if (errors === _errs64) {
+const _errs65 = errors;
+if (errors === _errs65) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.sequence_number === undefined && (missing4 = "sequence_number") || data.item_id === undefined && (missing4 = "item_id") || data.output_index === undefined && (missing4 = "output_index") || data.content_index === undefined && (missing4 = "content_index") || data.delta === undefined && (missing4 = "delta")) {
@@ -49993,24 +50086,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/requir
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs66 = errors;
+const _errs67 = errors;
 if (data.type !== "response.reasoning_text.delta") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.delta" } }];
 return false;
 }
-var valid25 = _errs66 === errors;
+var valid26 = _errs67 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
-if (valid25) {
+if (valid26) {
 if (data.sequence_number !== undefined) {
 let data21 = data.sequence_number;
-const _errs67 = errors;
+const _errs68 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs67) {
+if (errors === _errs68) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 < 0 || isNaN(data21)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50018,30 +50111,30 @@ return false;
 }
 }
 }
-var valid25 = _errs67 === errors;
+var valid26 = _errs68 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
-if (valid25) {
+if (valid26) {
 if (data.item_id !== undefined) {
-const _errs69 = errors;
+const _errs70 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid25 = _errs69 === errors;
+var valid26 = _errs70 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
-if (valid25) {
+if (valid26) {
 if (data.output_index !== undefined) {
 let data23 = data.output_index;
-const _errs71 = errors;
+const _errs72 = errors;
 if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs71) {
+if (errors === _errs72) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 < 0 || isNaN(data23)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50049,19 +50142,19 @@ return false;
 }
 }
 }
-var valid25 = _errs71 === errors;
+var valid26 = _errs72 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
-if (valid25) {
+if (valid26) {
 if (data.content_index !== undefined) {
 let data24 = data.content_index;
-const _errs73 = errors;
+const _errs74 = errors;
 if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs73) {
+if (errors === _errs74) {
 if (typeof data24 == "number" && isFinite(data24)) {
 if (data24 < 0 || isNaN(data24)) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50069,20 +50162,20 @@ return false;
 }
 }
 }
-var valid25 = _errs73 === errors;
+var valid26 = _errs74 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
-if (valid25) {
+if (valid26) {
 if (data.delta !== undefined) {
-const _errs75 = errors;
+const _errs76 = errors;
 if (typeof data.delta !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseReasoningDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid25 = _errs75 === errors;
+var valid26 = _errs76 === errors;
 } else {
-var valid25 = true;
+var valid26 = true;
 }
 }
 }
@@ -50105,8 +50198,8 @@ props0.content_index = true;
 props0.delta = true;
 }
 } else if (tag0 === "response.reasoning_text.done") {
-const _errs78 = errors;
-if (errors === _errs78) {
+const _errs79 = errors;
+if (errors === _errs79) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing5;
 if (data.type === undefined && (missing5 = "type") || data.sequence_number === undefined && (missing5 = "sequence_number") || data.item_id === undefined && (missing5 = "item_id") || data.output_index === undefined && (missing5 = "output_index") || data.content_index === undefined && (missing5 = "content_index") || data.text === undefined && (missing5 = "text")) {
@@ -50114,24 +50207,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/require
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs80 = errors;
+const _errs81 = errors;
 if (data.type !== "response.reasoning_text.done") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.done" } }];
 return false;
 }
-var valid28 = _errs80 === errors;
+var valid29 = _errs81 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
-if (valid28) {
+if (valid29) {
 if (data.sequence_number !== undefined) {
 let data27 = data.sequence_number;
-const _errs81 = errors;
+const _errs82 = errors;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs81) {
+if (errors === _errs82) {
 if (typeof data27 == "number" && isFinite(data27)) {
 if (data27 < 0 || isNaN(data27)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50139,30 +50232,30 @@ return false;
 }
 }
 }
-var valid28 = _errs81 === errors;
+var valid29 = _errs82 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
-if (valid28) {
+if (valid29) {
 if (data.item_id !== undefined) {
-const _errs83 = errors;
+const _errs84 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid28 = _errs83 === errors;
+var valid29 = _errs84 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
-if (valid28) {
+if (valid29) {
 if (data.output_index !== undefined) {
 let data29 = data.output_index;
-const _errs85 = errors;
+const _errs86 = errors;
 if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs85) {
+if (errors === _errs86) {
 if (typeof data29 == "number" && isFinite(data29)) {
 if (data29 < 0 || isNaN(data29)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50170,19 +50263,19 @@ return false;
 }
 }
 }
-var valid28 = _errs85 === errors;
+var valid29 = _errs86 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
-if (valid28) {
+if (valid29) {
 if (data.content_index !== undefined) {
 let data30 = data.content_index;
-const _errs87 = errors;
+const _errs88 = errors;
 if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs87) {
+if (errors === _errs88) {
 if (typeof data30 == "number" && isFinite(data30)) {
 if (data30 < 0 || isNaN(data30)) {
 validate321.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50190,20 +50283,20 @@ return false;
 }
 }
 }
-var valid28 = _errs87 === errors;
+var valid29 = _errs88 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
-if (valid28) {
+if (valid29) {
 if (data.text !== undefined) {
-const _errs89 = errors;
+const _errs90 = errors;
 if (typeof data.text !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid28 = _errs89 === errors;
+var valid29 = _errs90 === errors;
 } else {
-var valid28 = true;
+var valid29 = true;
 }
 }
 }
@@ -50226,8 +50319,8 @@ props0.content_index = true;
 props0.text = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.added") {
-if (!validate358(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate358.errors : vErrors.concat(validate358.errors);
+if (!validate360(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -50240,8 +50333,8 @@ props0.summary_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.done") {
-if (!validate359(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
+if (!validate361(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -50254,8 +50347,8 @@ props0.summary_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.reasoning_summary_text.delta") {
-const _errs94 = errors;
-if (errors === _errs94) {
+const _errs95 = errors;
+if (errors === _errs95) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing6;
 if (data.type === undefined && (missing6 = "type") || data.sequence_number === undefined && (missing6 = "sequence_number") || data.item_id === undefined && (missing6 = "item_id") || data.output_index === undefined && (missing6 = "output_index") || data.summary_index === undefined && (missing6 = "summary_index") || data.delta === undefined && (missing6 = "delta")) {
@@ -50263,24 +50356,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/required
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs96 = errors;
+const _errs97 = errors;
 if (data.type !== "response.reasoning_summary_text.delta") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.delta" } }];
 return false;
 }
-var valid33 = _errs96 === errors;
+var valid34 = _errs97 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
-if (valid33) {
+if (valid34) {
 if (data.sequence_number !== undefined) {
 let data33 = data.sequence_number;
-const _errs97 = errors;
+const _errs98 = errors;
 if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs97) {
+if (errors === _errs98) {
 if (typeof data33 == "number" && isFinite(data33)) {
 if (data33 < 0 || isNaN(data33)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50288,30 +50381,30 @@ return false;
 }
 }
 }
-var valid33 = _errs97 === errors;
+var valid34 = _errs98 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
-if (valid33) {
+if (valid34) {
 if (data.item_id !== undefined) {
-const _errs99 = errors;
+const _errs100 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid33 = _errs99 === errors;
+var valid34 = _errs100 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
-if (valid33) {
+if (valid34) {
 if (data.output_index !== undefined) {
 let data35 = data.output_index;
-const _errs101 = errors;
+const _errs102 = errors;
 if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs101) {
+if (errors === _errs102) {
 if (typeof data35 == "number" && isFinite(data35)) {
 if (data35 < 0 || isNaN(data35)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50319,19 +50412,19 @@ return false;
 }
 }
 }
-var valid33 = _errs101 === errors;
+var valid34 = _errs102 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
-if (valid33) {
+if (valid34) {
 if (data.summary_index !== undefined) {
 let data36 = data.summary_index;
-const _errs103 = errors;
+const _errs104 = errors;
 if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
 validate321.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs103) {
+if (errors === _errs104) {
 if (typeof data36 == "number" && isFinite(data36)) {
 if (data36 < 0 || isNaN(data36)) {
 validate321.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50339,20 +50432,20 @@ return false;
 }
 }
 }
-var valid33 = _errs103 === errors;
+var valid34 = _errs104 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
-if (valid33) {
+if (valid34) {
 if (data.delta !== undefined) {
-const _errs105 = errors;
+const _errs106 = errors;
 if (typeof data.delta !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseSummaryDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid33 = _errs105 === errors;
+var valid34 = _errs106 === errors;
 } else {
-var valid33 = true;
+var valid34 = true;
 }
 }
 }
@@ -50375,8 +50468,8 @@ props0.summary_index = true;
 props0.delta = true;
 }
 } else if (tag0 === "response.reasoning_summary_text.done") {
-const _errs108 = errors;
-if (errors === _errs108) {
+const _errs109 = errors;
+if (errors === _errs109) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing7;
 if (data.type === undefined && (missing7 = "type") || data.sequence_number === undefined && (missing7 = "sequence_number") || data.item_id === undefined && (missing7 = "item_id") || data.output_index === undefined && (missing7 = "output_index") || data.summary_index === undefined && (missing7 = "summary_index") || data.text === undefined && (missing7 = "text")) {
@@ -50384,24 +50477,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/required"
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs110 = errors;
+const _errs111 = errors;
 if (data.type !== "response.reasoning_summary_text.done") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.done" } }];
 return false;
 }
-var valid36 = _errs110 === errors;
+var valid37 = _errs111 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
-if (valid36) {
+if (valid37) {
 if (data.sequence_number !== undefined) {
 let data39 = data.sequence_number;
-const _errs111 = errors;
+const _errs112 = errors;
 if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs111) {
+if (errors === _errs112) {
 if (typeof data39 == "number" && isFinite(data39)) {
 if (data39 < 0 || isNaN(data39)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50409,30 +50502,30 @@ return false;
 }
 }
 }
-var valid36 = _errs111 === errors;
+var valid37 = _errs112 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
-if (valid36) {
+if (valid37) {
 if (data.item_id !== undefined) {
-const _errs113 = errors;
+const _errs114 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid36 = _errs113 === errors;
+var valid37 = _errs114 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
-if (valid36) {
+if (valid37) {
 if (data.output_index !== undefined) {
 let data41 = data.output_index;
-const _errs115 = errors;
+const _errs116 = errors;
 if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs115) {
+if (errors === _errs116) {
 if (typeof data41 == "number" && isFinite(data41)) {
 if (data41 < 0 || isNaN(data41)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50440,19 +50533,19 @@ return false;
 }
 }
 }
-var valid36 = _errs115 === errors;
+var valid37 = _errs116 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
-if (valid36) {
+if (valid37) {
 if (data.summary_index !== undefined) {
 let data42 = data.summary_index;
-const _errs117 = errors;
+const _errs118 = errors;
 if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
 validate321.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs117) {
+if (errors === _errs118) {
 if (typeof data42 == "number" && isFinite(data42)) {
 if (data42 < 0 || isNaN(data42)) {
 validate321.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50460,20 +50553,20 @@ return false;
 }
 }
 }
-var valid36 = _errs117 === errors;
+var valid37 = _errs118 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
-if (valid36) {
+if (valid37) {
 if (data.text !== undefined) {
-const _errs119 = errors;
+const _errs120 = errors;
 if (typeof data.text !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseSummaryDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid36 = _errs119 === errors;
+var valid37 = _errs120 === errors;
 } else {
-var valid36 = true;
+var valid37 = true;
 }
 }
 }
@@ -50496,8 +50589,8 @@ props0.summary_index = true;
 props0.text = true;
 }
 } else if (tag0 === "response.function_call_arguments.delta") {
-const _errs122 = errors;
-if (errors === _errs122) {
+const _errs123 = errors;
+if (errors === _errs123) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing8;
 if (data.type === undefined && (missing8 = "type") || data.sequence_number === undefined && (missing8 = "sequence_number") || data.item_id === undefined && (missing8 = "item_id") || data.output_index === undefined && (missing8 = "output_index") || data.delta === undefined && (missing8 = "delta")) {
@@ -50505,24 +50598,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/requir
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs124 = errors;
+const _errs125 = errors;
 if (data.type !== "response.function_call_arguments.delta") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.delta" } }];
 return false;
 }
-var valid39 = _errs124 === errors;
+var valid40 = _errs125 === errors;
 } else {
-var valid39 = true;
+var valid40 = true;
 }
-if (valid39) {
+if (valid40) {
 if (data.sequence_number !== undefined) {
 let data45 = data.sequence_number;
-const _errs125 = errors;
+const _errs126 = errors;
 if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs125) {
+if (errors === _errs126) {
 if (typeof data45 == "number" && isFinite(data45)) {
 if (data45 < 0 || isNaN(data45)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50530,30 +50623,30 @@ return false;
 }
 }
 }
-var valid39 = _errs125 === errors;
+var valid40 = _errs126 === errors;
 } else {
-var valid39 = true;
+var valid40 = true;
 }
-if (valid39) {
+if (valid40) {
 if (data.item_id !== undefined) {
-const _errs127 = errors;
+const _errs128 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid39 = _errs127 === errors;
+var valid40 = _errs128 === errors;
 } else {
-var valid39 = true;
+var valid40 = true;
 }
-if (valid39) {
+if (valid40) {
 if (data.output_index !== undefined) {
 let data47 = data.output_index;
-const _errs129 = errors;
+const _errs130 = errors;
 if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs129) {
+if (errors === _errs130) {
 if (typeof data47 == "number" && isFinite(data47)) {
 if (data47 < 0 || isNaN(data47)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50561,20 +50654,20 @@ return false;
 }
 }
 }
-var valid39 = _errs129 === errors;
+var valid40 = _errs130 === errors;
 } else {
-var valid39 = true;
+var valid40 = true;
 }
-if (valid39) {
+if (valid40) {
 if (data.delta !== undefined) {
-const _errs131 = errors;
+const _errs132 = errors;
 if (typeof data.delta !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseArgumentsDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid39 = _errs131 === errors;
+var valid40 = _errs132 === errors;
 } else {
-var valid39 = true;
+var valid40 = true;
 }
 }
 }
@@ -50595,8 +50688,8 @@ props0.output_index = true;
 props0.delta = true;
 }
 } else if (tag0 === "response.function_call_arguments.done") {
-const _errs134 = errors;
-if (errors === _errs134) {
+const _errs135 = errors;
+if (errors === _errs135) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing9;
 if (data.type === undefined && (missing9 = "type") || data.sequence_number === undefined && (missing9 = "sequence_number") || data.item_id === undefined && (missing9 = "item_id") || data.output_index === undefined && (missing9 = "output_index") || data.name === undefined && (missing9 = "name") || data.arguments === undefined && (missing9 = "arguments")) {
@@ -50604,24 +50697,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/require
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs136 = errors;
+const _errs137 = errors;
 if (data.type !== "response.function_call_arguments.done") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDone/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.done" } }];
 return false;
 }
-var valid42 = _errs136 === errors;
+var valid43 = _errs137 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
-if (valid42) {
+if (valid43) {
 if (data.sequence_number !== undefined) {
 let data50 = data.sequence_number;
-const _errs137 = errors;
+const _errs138 = errors;
 if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs137) {
+if (errors === _errs138) {
 if (typeof data50 == "number" && isFinite(data50)) {
 if (data50 < 0 || isNaN(data50)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50629,30 +50722,30 @@ return false;
 }
 }
 }
-var valid42 = _errs137 === errors;
+var valid43 = _errs138 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
-if (valid42) {
+if (valid43) {
 if (data.item_id !== undefined) {
-const _errs139 = errors;
+const _errs140 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid42 = _errs139 === errors;
+var valid43 = _errs140 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
-if (valid42) {
+if (valid43) {
 if (data.output_index !== undefined) {
 let data52 = data.output_index;
-const _errs141 = errors;
+const _errs142 = errors;
 if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs141) {
+if (errors === _errs142) {
 if (typeof data52 == "number" && isFinite(data52)) {
 if (data52 < 0 || isNaN(data52)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50660,31 +50753,31 @@ return false;
 }
 }
 }
-var valid42 = _errs141 === errors;
+var valid43 = _errs142 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
-if (valid42) {
+if (valid43) {
 if (data.name !== undefined) {
-const _errs143 = errors;
+const _errs144 = errors;
 if (typeof data.name !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseArgumentsDone/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid42 = _errs143 === errors;
+var valid43 = _errs144 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
-if (valid42) {
+if (valid43) {
 if (data.arguments !== undefined) {
-const _errs145 = errors;
+const _errs146 = errors;
 if (typeof data.arguments !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseArgumentsDone/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid42 = _errs145 === errors;
+var valid43 = _errs146 === errors;
 } else {
-var valid42 = true;
+var valid43 = true;
 }
 }
 }
@@ -50707,8 +50800,8 @@ props0.name = true;
 props0.arguments = true;
 }
 } else if (tag0 === "response.custom_tool_call_input.delta") {
-const _errs148 = errors;
-if (errors === _errs148) {
+const _errs149 = errors;
+if (errors === _errs149) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing10;
 if (data.type === undefined && (missing10 = "type") || data.sequence_number === undefined && (missing10 = "sequence_number") || data.item_id === undefined && (missing10 = "item_id") || data.output_index === undefined && (missing10 = "output_index") || data.delta === undefined && (missing10 = "delta")) {
@@ -50716,24 +50809,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/required"
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs150 = errors;
+const _errs151 = errors;
 if (data.type !== "response.custom_tool_call_input.delta") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.delta" } }];
 return false;
 }
-var valid45 = _errs150 === errors;
+var valid46 = _errs151 === errors;
 } else {
-var valid45 = true;
+var valid46 = true;
 }
-if (valid45) {
+if (valid46) {
 if (data.sequence_number !== undefined) {
 let data56 = data.sequence_number;
-const _errs151 = errors;
+const _errs152 = errors;
 if (!(typeof data56 == "number" && (!(data56 % 1) && !isNaN(data56)) && isFinite(data56))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs151) {
+if (errors === _errs152) {
 if (typeof data56 == "number" && isFinite(data56)) {
 if (data56 < 0 || isNaN(data56)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50741,30 +50834,30 @@ return false;
 }
 }
 }
-var valid45 = _errs151 === errors;
+var valid46 = _errs152 === errors;
 } else {
-var valid45 = true;
+var valid46 = true;
 }
-if (valid45) {
+if (valid46) {
 if (data.item_id !== undefined) {
-const _errs153 = errors;
+const _errs154 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid45 = _errs153 === errors;
+var valid46 = _errs154 === errors;
 } else {
-var valid45 = true;
+var valid46 = true;
 }
-if (valid45) {
+if (valid46) {
 if (data.output_index !== undefined) {
 let data58 = data.output_index;
-const _errs155 = errors;
+const _errs156 = errors;
 if (!(typeof data58 == "number" && (!(data58 % 1) && !isNaN(data58)) && isFinite(data58))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs155) {
+if (errors === _errs156) {
 if (typeof data58 == "number" && isFinite(data58)) {
 if (data58 < 0 || isNaN(data58)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50772,20 +50865,20 @@ return false;
 }
 }
 }
-var valid45 = _errs155 === errors;
+var valid46 = _errs156 === errors;
 } else {
-var valid45 = true;
+var valid46 = true;
 }
-if (valid45) {
+if (valid46) {
 if (data.delta !== undefined) {
-const _errs157 = errors;
+const _errs158 = errors;
 if (typeof data.delta !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseCustomDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid45 = _errs157 === errors;
+var valid46 = _errs158 === errors;
 } else {
-var valid45 = true;
+var valid46 = true;
 }
 }
 }
@@ -50806,8 +50899,8 @@ props0.output_index = true;
 props0.delta = true;
 }
 } else if (tag0 === "response.custom_tool_call_input.done") {
-const _errs160 = errors;
-if (errors === _errs160) {
+const _errs161 = errors;
+if (errors === _errs161) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing11;
 if (data.type === undefined && (missing11 = "type") || data.sequence_number === undefined && (missing11 = "sequence_number") || data.item_id === undefined && (missing11 = "item_id") || data.output_index === undefined && (missing11 = "output_index") || data.input === undefined && (missing11 = "input")) {
@@ -50815,24 +50908,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseCustomDone/required",
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs162 = errors;
+const _errs163 = errors;
 if (data.type !== "response.custom_tool_call_input.done") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDone/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.done" } }];
 return false;
 }
-var valid48 = _errs162 === errors;
+var valid49 = _errs163 === errors;
 } else {
-var valid48 = true;
+var valid49 = true;
 }
-if (valid48) {
+if (valid49) {
 if (data.sequence_number !== undefined) {
 let data61 = data.sequence_number;
-const _errs163 = errors;
+const _errs164 = errors;
 if (!(typeof data61 == "number" && (!(data61 % 1) && !isNaN(data61)) && isFinite(data61))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs163) {
+if (errors === _errs164) {
 if (typeof data61 == "number" && isFinite(data61)) {
 if (data61 < 0 || isNaN(data61)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50840,30 +50933,30 @@ return false;
 }
 }
 }
-var valid48 = _errs163 === errors;
+var valid49 = _errs164 === errors;
 } else {
-var valid48 = true;
+var valid49 = true;
 }
-if (valid48) {
+if (valid49) {
 if (data.item_id !== undefined) {
-const _errs165 = errors;
+const _errs166 = errors;
 if (typeof data.item_id !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid48 = _errs165 === errors;
+var valid49 = _errs166 === errors;
 } else {
-var valid48 = true;
+var valid49 = true;
 }
-if (valid48) {
+if (valid49) {
 if (data.output_index !== undefined) {
 let data63 = data.output_index;
-const _errs167 = errors;
+const _errs168 = errors;
 if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs167) {
+if (errors === _errs168) {
 if (typeof data63 == "number" && isFinite(data63)) {
 if (data63 < 0 || isNaN(data63)) {
 validate321.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50871,20 +50964,20 @@ return false;
 }
 }
 }
-var valid48 = _errs167 === errors;
+var valid49 = _errs168 === errors;
 } else {
-var valid48 = true;
+var valid49 = true;
 }
-if (valid48) {
+if (valid49) {
 if (data.input !== undefined) {
-const _errs169 = errors;
+const _errs170 = errors;
 if (typeof data.input !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomDone/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid48 = _errs169 === errors;
+var valid49 = _errs170 === errors;
 } else {
-var valid48 = true;
+var valid49 = true;
 }
 }
 }
@@ -50905,8 +50998,8 @@ props0.output_index = true;
 props0.input = true;
 }
 } else if (tag0 === "error") {
-const _errs172 = errors;
-if (errors === _errs172) {
+const _errs173 = errors;
+if (errors === _errs173) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing12;
 if (data.type === undefined && (missing12 = "type") || data.sequence_number === undefined && (missing12 = "sequence_number") || data.code === undefined && (missing12 = "code") || data.message === undefined && (missing12 = "message") || data.param === undefined && (missing12 = "param") || data.error === undefined && (missing12 = "error")) {
@@ -50914,24 +51007,24 @@ validate321.errors = [{ instancePath, schemaPath: "ResponseError/required", keyw
 return false;
 } else {
 if (data.type !== undefined) {
-const _errs174 = errors;
+const _errs175 = errors;
 if (data.type !== "error") {
 validate321.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
-var valid51 = _errs174 === errors;
+var valid52 = _errs175 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
-if (valid51) {
+if (valid52) {
 if (data.sequence_number !== undefined) {
 let data66 = data.sequence_number;
-const _errs175 = errors;
+const _errs176 = errors;
 if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs175) {
+if (errors === _errs176) {
 if (typeof data66 == "number" && isFinite(data66)) {
 if (data66 < 0 || isNaN(data66)) {
 validate321.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -50939,49 +51032,49 @@ return false;
 }
 }
 }
-var valid51 = _errs175 === errors;
+var valid52 = _errs176 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
-if (valid51) {
+if (valid52) {
 if (data.code !== undefined) {
-const _errs177 = errors;
+const _errs178 = errors;
 if (typeof data.code !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/code", schemaPath: "ResponseError/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid51 = _errs177 === errors;
+var valid52 = _errs178 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
-if (valid51) {
+if (valid52) {
 if (data.message !== undefined) {
-const _errs179 = errors;
+const _errs180 = errors;
 if (typeof data.message !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/message", schemaPath: "ResponseError/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid51 = _errs179 === errors;
+var valid52 = _errs180 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
-if (valid51) {
+if (valid52) {
 if (data.param !== undefined) {
 let data69 = data.param;
-const _errs181 = errors;
+const _errs182 = errors;
 if (typeof data69 !== "string" && data69 !== null) {
-validate321.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema415.properties.param.type } }];
+validate321.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema416.properties.param.type } }];
 return false;
 }
-var valid51 = _errs181 === errors;
+var valid52 = _errs182 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
-if (valid51) {
+if (valid52) {
 if (data.error !== undefined) {
 let data70 = data.error;
-const _errs183 = errors;
-if (errors === _errs183) {
+const _errs184 = errors;
+if (errors === _errs184) {
 if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
 let missing13;
 if (data70.type === undefined && (missing13 = "type") || data70.code === undefined && (missing13 = "code") || data70.message === undefined && (missing13 = "message") || data70.param === undefined && (missing13 = "param")) {
@@ -50989,48 +51082,48 @@ validate321.errors = [{ instancePath: instancePath + "/error", schemaPath: "Resp
 return false;
 } else {
 if (data70.type !== undefined) {
-const _errs185 = errors;
+const _errs186 = errors;
 if (typeof data70.type !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid52 = _errs185 === errors;
+var valid53 = _errs186 === errors;
 } else {
-var valid52 = true;
+var valid53 = true;
 }
-if (valid52) {
+if (valid53) {
 if (data70.code !== undefined) {
-const _errs187 = errors;
+const _errs188 = errors;
 if (typeof data70.code !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseError/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid52 = _errs187 === errors;
+var valid53 = _errs188 === errors;
 } else {
-var valid52 = true;
+var valid53 = true;
 }
-if (valid52) {
+if (valid53) {
 if (data70.message !== undefined) {
-const _errs189 = errors;
+const _errs190 = errors;
 if (typeof data70.message !== "string") {
 validate321.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid52 = _errs189 === errors;
+var valid53 = _errs190 === errors;
 } else {
-var valid52 = true;
+var valid53 = true;
 }
-if (valid52) {
+if (valid53) {
 if (data70.param !== undefined) {
 let data74 = data70.param;
-const _errs191 = errors;
+const _errs192 = errors;
 if (typeof data74 !== "string" && data74 !== null) {
-validate321.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema415.properties.error.properties.param.type } }];
+validate321.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema416.properties.error.properties.param.type } }];
 return false;
 }
-var valid52 = _errs191 === errors;
+var valid53 = _errs192 === errors;
 } else {
-var valid52 = true;
+var valid53 = true;
 }
 }
 }
@@ -51041,9 +51134,9 @@ validate321.errors = [{ instancePath: instancePath + "/error", schemaPath: "Resp
 return false;
 }
 }
-var valid51 = _errs183 === errors;
+var valid52 = _errs184 === errors;
 } else {
-var valid51 = true;
+var valid52 = true;
 }
 }
 }
@@ -51091,12 +51184,12 @@ evaluated0.props = props0;
 return errors === 0;
 }
 validate321.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateResponseInputList = validate373;
-var schema416 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-function validate373(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+var validateResponseInputList = validate376;
+var schema417 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate373.evaluated;
+const evaluated0 = validate376.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51107,13 +51200,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate373.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate376.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate373.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate376.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51140,7 +51233,7 @@ break;
 }
 }
 } else {
-validate373.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate376.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -51153,7 +51246,7 @@ if (data.first_id !== undefined) {
 let data3 = data.first_id;
 const _errs5 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate373.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema416.properties.first_id.type } }];
+validate376.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema417.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -51165,7 +51258,7 @@ if (data.last_id !== undefined) {
 let data4 = data.last_id;
 const _errs7 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate373.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema416.properties.last_id.type } }];
+validate376.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema417.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -51176,170 +51269,12 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs9 = errors;
 if (typeof data.has_more !== "boolean") {
-validate373.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate376.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate373.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate373.errors = vErrors;
-return errors === 0;
-}
-validate373.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateResponseInputTokens = validate375;
-function validate375(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate375.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate375.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "response.input_tokens") {
-validate375.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.input_tokens" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input_tokens !== undefined) {
-let data1 = data.input_tokens;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate375.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate375.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate375.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate375.errors = vErrors;
-return errors === 0;
-}
-validate375.evaluated = { props: { object: true, input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateModelResponse = validate323;
-var validateService = validate376;
-function validate376(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate376.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate376.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.name !== undefined) {
-const _errs1 = errors;
-if (data.name !== "Sluice") {
-validate376.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs2 = errors;
-if (typeof data.description !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-const _errs4 = errors;
-if (typeof data.version !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.docs !== undefined) {
-const _errs6 = errors;
-if (typeof data.docs !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.openapi !== undefined) {
-const _errs8 = errors;
-if (typeof data.openapi !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.models !== undefined) {
-const _errs10 = errors;
-if (typeof data.models !== "string") {
-validate376.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -51354,12 +51289,170 @@ return false;
 validate376.errors = vErrors;
 return errors === 0;
 }
-validate376.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSigningSecret = validate377;
-function validate377(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate376.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseInputTokens = validate378;
+function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate377.evaluated;
+const evaluated0 = validate378.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.input_tokens === undefined && (missing0 = "input_tokens")) {
+validate378.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "response.input_tokens") {
+validate378.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.input_tokens" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input_tokens !== undefined) {
+let data1 = data.input_tokens;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate378.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate378.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate378.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate378.errors = vErrors;
+return errors === 0;
+}
+validate378.evaluated = { props: { object: true, input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateModelResponse = validate323;
+var validateService = validate379;
+function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate379.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
+validate379.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.name !== undefined) {
+const _errs1 = errors;
+if (data.name !== "Sluice") {
+validate379.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs2 = errors;
+if (typeof data.description !== "string") {
+validate379.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs4 = errors;
+if (typeof data.version !== "string") {
+validate379.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.docs !== undefined) {
+const _errs6 = errors;
+if (typeof data.docs !== "string") {
+validate379.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.openapi !== undefined) {
+const _errs8 = errors;
+if (typeof data.openapi !== "string") {
+validate379.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+const _errs10 = errors;
+if (typeof data.models !== "string") {
+validate379.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate379.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate379.errors = vErrors;
+return errors === 0;
+}
+validate379.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSigningSecret = validate380;
+function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate380.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51370,13 +51463,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.signingSecret === undefined && (missing0 = "signingSecret")) {
-validate377.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate380.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.signingSecret !== undefined) {
 const _errs1 = errors;
 if (typeof data.signingSecret !== "string") {
-validate377.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
+validate380.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51391,11 +51484,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats14.validate(data1)) {
-validate377.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
+validate380.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate377.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
+validate380.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51407,20 +51500,20 @@ var valid0 = true;
 }
 }
 } else {
-validate377.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate380.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate377.errors = vErrors;
+validate380.errors = vErrors;
 return errors === 0;
 }
-validate377.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate378;
-var schema420 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate380.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate381;
+var schema421 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate378.evaluated;
+const evaluated0 = validate381.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51433,7 +51526,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate378.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema420.properties.type.enum } }];
+validate381.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema421.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51444,7 +51537,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -51459,20 +51552,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate378.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate378.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate378.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51486,13 +51579,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate378.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate378.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51506,13 +51599,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate378.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate378.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51526,13 +51619,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate378.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate378.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -51546,7 +51639,7 @@ var valid1 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51562,13 +51655,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate378.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate381.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -51579,7 +51672,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -51590,7 +51683,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate378.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate381.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -51602,7 +51695,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate378.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema420.properties.error.properties.param.type } }];
+validate381.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema421.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -51614,7 +51707,7 @@ var valid2 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51626,21 +51719,21 @@ var valid0 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate378.errors = vErrors;
+validate381.errors = vErrors;
 return errors === 0;
 }
-validate378.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscriptionList = validate379;
-var schema421 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema422 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
-function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscriptionList = validate382;
+var schema422 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema423 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
+function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate379.evaluated;
+const evaluated0 = validate382.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51651,13 +51744,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate379.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate382.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate379.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate382.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -51680,7 +51773,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.channelId === undefined && (missing1 = "channelId") || data2.event === undefined && (missing1 = "event") || data2.workflowId === undefined && (missing1 = "workflowId") || data2.createdByUserId === undefined && (missing1 = "createdByUserId") || data2.createdAt === undefined && (missing1 = "createdAt")) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -51690,11 +51783,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51711,11 +51804,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51729,11 +51822,11 @@ if (data2.event !== undefined) {
 let data5 = data2.event;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "run.started" || data5 === "run.retrying" || data5 === "run.succeeded" || data5 === "run.failed" || data5 === "run.cancelled" || data5 === "job.completed" || data5 === "job.failed" || data5 === "budget.threshold_reached" || data5 === "template.unavailable")) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema422.properties.event.enum } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema423.properties.event.enum } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -51745,14 +51838,14 @@ if (data2.workflowId !== undefined) {
 let data6 = data2.workflowId;
 const _errs13 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema422.properties.workflowId.type } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema423.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -51767,14 +51860,14 @@ if (data2.createdByUserId !== undefined) {
 let data7 = data2.createdByUserId;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema422.properties.createdByUserId.type } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema423.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -51792,11 +51885,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51812,7 +51905,7 @@ var valid3 = true;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
+validate382.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -51822,7 +51915,7 @@ break;
 }
 }
 } else {
-validate379.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate382.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -51835,7 +51928,7 @@ if (data.first_id !== undefined) {
 let data9 = data.first_id;
 const _errs19 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema421.properties.first_id.type } }];
+validate382.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema422.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -51847,7 +51940,7 @@ if (data.last_id !== undefined) {
 let data10 = data.last_id;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema421.properties.last_id.type } }];
+validate382.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema422.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -51858,7 +51951,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs23 = errors;
 if (typeof data.has_more !== "boolean") {
-validate379.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate382.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -51871,19 +51964,19 @@ var valid0 = true;
 }
 }
 } else {
-validate379.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate382.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate379.errors = vErrors;
+validate382.errors = vErrors;
 return errors === 0;
 }
-validate379.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscription = validate380;
-function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate382.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscription = validate383;
+function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate380.evaluated;
+const evaluated0 = validate383.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -51894,7 +51987,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.channelId === undefined && (missing0 = "channelId") || data.event === undefined && (missing0 = "event") || data.workflowId === undefined && (missing0 = "workflowId") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate380.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate383.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -51904,11 +51997,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate380.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51925,11 +52018,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate380.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -51943,11 +52036,11 @@ if (data.event !== undefined) {
 let data2 = data.event;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate380.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "run.started" || data2 === "run.retrying" || data2 === "run.succeeded" || data2 === "run.failed" || data2 === "run.cancelled" || data2 === "job.completed" || data2 === "job.failed" || data2 === "budget.threshold_reached" || data2 === "template.unavailable")) {
-validate380.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema422.properties.event.enum } }];
+validate383.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema423.properties.event.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -51959,14 +52052,14 @@ if (data.workflowId !== undefined) {
 let data3 = data.workflowId;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema422.properties.workflowId.type } }];
+validate383.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema423.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate380.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -51981,14 +52074,14 @@ if (data.createdByUserId !== undefined) {
 let data4 = data.createdByUserId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema422.properties.createdByUserId.type } }];
+validate383.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema423.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate380.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate383.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -52006,11 +52099,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats14.validate(data5)) {
-validate380.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate383.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate380.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate383.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52026,19 +52119,19 @@ var valid0 = true;
 }
 }
 } else {
-validate380.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate380.errors = vErrors;
+validate383.errors = vErrors;
 return errors === 0;
 }
-validate380.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate381;
-function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate383.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate384;
+function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate381.evaluated;
+const evaluated0 = validate384.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52049,20 +52142,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate381.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate384.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate381.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate384.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate381.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate384.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52070,19 +52163,19 @@ return false;
 }
 }
 } else {
-validate381.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate384.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate381.errors = vErrors;
+validate384.errors = vErrors;
 return errors === 0;
 }
-validate381.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate382;
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate384.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate385;
+function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate382.evaluated;
+const evaluated0 = validate385.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52093,20 +52186,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate382.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate385.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52120,13 +52213,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52140,13 +52233,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate382.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate382.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52165,13 +52258,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52185,13 +52278,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52205,13 +52298,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52225,13 +52318,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52244,7 +52337,7 @@ var valid1 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate385.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52262,13 +52355,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52282,13 +52375,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52302,13 +52395,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52322,13 +52415,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52342,13 +52435,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52362,7 +52455,7 @@ var valid2 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate385.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52376,20 +52469,20 @@ var valid0 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate385.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate382.errors = vErrors;
+validate385.errors = vErrors;
 return errors === 0;
 }
-validate382.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate383;
-var schema426 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate385.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate386;
+var schema427 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate383.evaluated;
+const evaluated0 = validate386.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52400,14 +52493,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate383.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate386.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate383.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema426.properties.type.enum } }];
+validate386.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema427.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52418,7 +52511,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate386.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -52429,7 +52522,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate383.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate386.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -52441,7 +52534,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate383.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate386.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -52453,20 +52546,20 @@ var valid0 = true;
 }
 }
 } else {
-validate383.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate386.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate383.errors = vErrors;
+validate386.errors = vErrors;
 return errors === 0;
 }
-validate383.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate384;
-var schema427 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate386.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate387;
+var schema428 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate384.evaluated;
+const evaluated0 = validate387.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52477,13 +52570,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate384.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate387.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate384.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate387.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52494,7 +52587,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate384.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -52508,11 +52601,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate384.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate387.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52524,7 +52617,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate384.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -52547,13 +52640,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate384.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate387.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate384.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -52565,7 +52658,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate384.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -52577,7 +52670,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate384.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -52588,7 +52681,7 @@ var valid3 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52598,7 +52691,7 @@ break;
 }
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate387.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52622,14 +52715,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -52641,7 +52734,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -52653,7 +52746,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -52664,7 +52757,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -52676,7 +52769,7 @@ var valid6 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52686,7 +52779,7 @@ break;
 }
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate387.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52702,14 +52795,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate384.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate387.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate384.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema427.properties.usage.properties.type.enum } }];
+validate387.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema428.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -52723,11 +52816,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate384.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate387.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate387.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -52738,7 +52831,7 @@ var valid7 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52754,20 +52847,20 @@ var valid0 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate384.errors = vErrors;
+validate387.errors = vErrors;
 return errors === 0;
 }
-validate384.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsagePage = validate385;
-var schema430 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
-function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate387.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsagePage = validate388;
+var schema431 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate385.evaluated;
+const evaluated0 = validate388.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -52778,13 +52871,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.has_more === undefined && (missing0 = "has_more") || data.next_page === undefined && (missing0 = "next_page")) {
-validate385.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate388.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "page") {
-validate385.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
+validate388.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52806,13 +52899,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.start_time === undefined && (missing1 = "start_time") || data2.end_time === undefined && (missing1 = "end_time") || data2.results === undefined && (missing1 = "results")) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "bucket") {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -52827,11 +52920,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data4 === "string") {
 if (!formats14.validate(data4)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52848,11 +52941,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data5 === "string") {
 if (!formats14.validate(data5)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52876,13 +52969,13 @@ if (errors === _errs13) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
 if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data7.model !== undefined) {
 const _errs15 = errors;
 if (typeof data7.model !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs15 === errors;
@@ -52897,11 +52990,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52918,11 +53011,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -52936,14 +53029,14 @@ if (data7.workflow_id !== undefined) {
 let data11 = data7.workflow_id;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema430.properties.data.items.properties.results.items.properties.workflow_id.type } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema431.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -52958,11 +53051,11 @@ if (data7.status !== undefined) {
 let data12 = data7.status;
 const _errs23 = errors;
 if (typeof data12 !== "string") {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "succeeded" || data12 === "failed" || data12 === "cancelled" || data12 === "lost")) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema430.properties.data.items.properties.results.items.properties.status.enum } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema431.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -52974,13 +53067,13 @@ if (data7.calls !== undefined) {
 let data13 = data7.calls;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52994,13 +53087,13 @@ if (data7.failed !== undefined) {
 let data14 = data7.failed;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -53016,11 +53109,11 @@ const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53033,13 +53126,13 @@ if (data7.tokens !== undefined) {
 let data16 = data7.tokens;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -53058,7 +53151,7 @@ var valid4 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53068,7 +53161,7 @@ break;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53081,7 +53174,7 @@ var valid2 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate388.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53091,7 +53184,7 @@ break;
 }
 }
 } else {
-validate385.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate388.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53103,7 +53196,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs33 = errors;
 if (typeof data.has_more !== "boolean") {
-validate385.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate388.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -53115,7 +53208,7 @@ if (data.next_page !== undefined) {
 let data18 = data.next_page;
 const _errs35 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate385.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema430.properties.next_page.type } }];
+validate388.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema431.properties.next_page.type } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -53127,21 +53220,21 @@ var valid0 = true;
 }
 }
 } else {
-validate385.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate388.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate385.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
-validate385.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequestList = validate386;
-var schema431 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema432 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate388.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequestList = validate389;
+var schema432 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema433 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate386.evaluated;
+const evaluated0 = validate389.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53152,13 +53245,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate386.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate389.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate386.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate389.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -53181,13 +53274,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs7 = errors;
 if (data2.object !== "usage.request") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -53202,11 +53295,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53220,13 +53313,13 @@ if (data2.attempt !== undefined) {
 let data5 = data2.attempt;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -53243,11 +53336,11 @@ if (errors === _errs12) {
 if (errors === _errs12) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53261,7 +53354,7 @@ if (data2.model !== undefined) {
 let data7 = data2.model;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema432.properties.model.type } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema433.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -53273,7 +53366,7 @@ if (data2.source !== undefined) {
 let data8 = data2.source;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema432.properties.source.type } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema433.properties.source.type } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -53285,11 +53378,11 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost")) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema432.properties.status.enum } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema433.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -53306,7 +53399,7 @@ for (const key0 in data10) {
 let data11 = data10[key0];
 const _errs23 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -53315,7 +53408,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53327,7 +53420,7 @@ if (valid3) {
 if (data2.is_estimated !== undefined) {
 const _errs25 = errors;
 if (typeof data2.is_estimated !== "boolean") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs25 === errors;
@@ -53339,13 +53432,13 @@ if (data2.tokens !== undefined) {
 let data13 = data2.tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -53361,11 +53454,11 @@ const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53380,11 +53473,11 @@ const _errs31 = errors;
 if (errors === _errs31) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53399,11 +53492,11 @@ const _errs33 = errors;
 if (errors === _errs33) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53416,14 +53509,14 @@ if (data2.workflow_id !== undefined) {
 let data17 = data2.workflow_id;
 const _errs35 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema432.properties.workflow_id.type } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema433.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs35) {
 if (errors === _errs35) {
 if (typeof data17 === "string") {
 if (!formats0.test(data17)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -53438,14 +53531,14 @@ if (data2.run_id !== undefined) {
 let data18 = data2.run_id;
 const _errs37 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema432.properties.run_id.type } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema433.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs37) {
 if (errors === _errs37) {
 if (typeof data18 === "string") {
 if (!formats0.test(data18)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -53463,11 +53556,11 @@ if (errors === _errs39) {
 if (errors === _errs39) {
 if (typeof data19 === "string") {
 if (!formats14.validate(data19)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53484,11 +53577,11 @@ if (errors === _errs41) {
 if (errors === _errs41) {
 if (typeof data20 === "string") {
 if (!formats14.validate(data20)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53512,13 +53605,13 @@ if (errors === _errs45) {
 if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
 if (data22.model === undefined && (missing2 = "model") || data22.source === undefined && (missing2 = "source") || data22.credits === undefined && (missing2 = "credits")) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data22.model !== undefined) {
 const _errs47 = errors;
 if (typeof data22.model !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs47 === errors;
@@ -53529,7 +53622,7 @@ if (valid6) {
 if (data22.source !== undefined) {
 const _errs49 = errors;
 if (typeof data22.source !== "string") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -53543,11 +53636,11 @@ const _errs51 = errors;
 if (errors === _errs51) {
 if (typeof data25 == "number" && isFinite(data25)) {
 if (data25 < 0 || isNaN(data25)) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53565,7 +53658,7 @@ for (const key1 in data26) {
 let data27 = data26[key1];
 const _errs56 = errors;
 if (!(typeof data27 == "number" && isFinite(data27))) {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid7 = _errs56 === errors;
@@ -53574,7 +53667,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53586,7 +53679,7 @@ if (valid6) {
 if (data22.is_estimated !== undefined) {
 const _errs58 = errors;
 if (typeof data22.is_estimated !== "boolean") {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid6 = _errs58 === errors;
@@ -53599,7 +53692,7 @@ var valid6 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53609,7 +53702,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53636,7 +53729,7 @@ var valid3 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53646,7 +53739,7 @@ break;
 }
 }
 } else {
-validate386.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate389.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -53659,7 +53752,7 @@ if (data.first_id !== undefined) {
 let data29 = data.first_id;
 const _errs60 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema431.properties.first_id.type } }];
+validate389.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema432.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -53671,7 +53764,7 @@ if (data.last_id !== undefined) {
 let data30 = data.last_id;
 const _errs62 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate386.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema431.properties.last_id.type } }];
+validate389.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema432.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs62 === errors;
@@ -53682,7 +53775,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs64 = errors;
 if (typeof data.has_more !== "boolean") {
-validate386.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate389.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -53695,19 +53788,19 @@ var valid0 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate386.errors = vErrors;
+validate389.errors = vErrors;
 return errors === 0;
 }
-validate386.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequest = validate387;
-function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate389.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequest = validate390;
+function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate387.evaluated;
+const evaluated0 = validate390.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -53718,13 +53811,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
-validate387.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate390.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "usage.request") {
-validate387.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate390.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -53739,11 +53832,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate387.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53757,13 +53850,13 @@ if (data.attempt !== undefined) {
 let data2 = data.attempt;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate387.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate387.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate390.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -53780,11 +53873,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate387.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53798,7 +53891,7 @@ if (data.model !== undefined) {
 let data4 = data.model;
 const _errs8 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate387.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema432.properties.model.type } }];
+validate390.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema433.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -53810,7 +53903,7 @@ if (data.source !== undefined) {
 let data5 = data.source;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate387.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema432.properties.source.type } }];
+validate390.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema433.properties.source.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -53822,11 +53915,11 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate387.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost")) {
-validate387.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema432.properties.status.enum } }];
+validate390.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema433.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -53843,7 +53936,7 @@ for (const key0 in data7) {
 let data8 = data7[key0];
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate387.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid1 = _errs17 === errors;
@@ -53852,7 +53945,7 @@ break;
 }
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53864,7 +53957,7 @@ if (valid0) {
 if (data.is_estimated !== undefined) {
 const _errs19 = errors;
 if (typeof data.is_estimated !== "boolean") {
-validate387.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate390.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -53876,13 +53969,13 @@ if (data.tokens !== undefined) {
 let data10 = data.tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate387.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate390.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate387.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate390.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -53898,11 +53991,11 @@ const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate387.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate390.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53917,11 +54010,11 @@ const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate387.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate390.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53936,11 +54029,11 @@ const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate387.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate390.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -53953,14 +54046,14 @@ if (data.workflow_id !== undefined) {
 let data14 = data.workflow_id;
 const _errs29 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate387.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema432.properties.workflow_id.type } }];
+validate390.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema433.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs29) {
 if (errors === _errs29) {
 if (typeof data14 === "string") {
 if (!formats0.test(data14)) {
-validate387.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -53975,14 +54068,14 @@ if (data.run_id !== undefined) {
 let data15 = data.run_id;
 const _errs31 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate387.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema432.properties.run_id.type } }];
+validate390.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema433.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs31) {
 if (errors === _errs31) {
 if (typeof data15 === "string") {
 if (!formats0.test(data15)) {
-validate387.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate390.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -54000,11 +54093,11 @@ if (errors === _errs33) {
 if (errors === _errs33) {
 if (typeof data16 === "string") {
 if (!formats14.validate(data16)) {
-validate387.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate390.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54021,11 +54114,11 @@ if (errors === _errs35) {
 if (errors === _errs35) {
 if (typeof data17 === "string") {
 if (!formats14.validate(data17)) {
-validate387.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate390.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -54049,13 +54142,13 @@ if (errors === _errs39) {
 if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing1;
 if (data19.model === undefined && (missing1 = "model") || data19.source === undefined && (missing1 = "source") || data19.credits === undefined && (missing1 = "credits")) {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data19.model !== undefined) {
 const _errs41 = errors;
 if (typeof data19.model !== "string") {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs41 === errors;
@@ -54066,7 +54159,7 @@ if (valid3) {
 if (data19.source !== undefined) {
 const _errs43 = errors;
 if (typeof data19.source !== "string") {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs43 === errors;
@@ -54080,11 +54173,11 @@ const _errs45 = errors;
 if (errors === _errs45) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -54102,7 +54195,7 @@ for (const key1 in data23) {
 let data24 = data23[key1];
 const _errs50 = errors;
 if (!(typeof data24 == "number" && isFinite(data24))) {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs50 === errors;
@@ -54111,7 +54204,7 @@ break;
 }
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54123,7 +54216,7 @@ if (valid3) {
 if (data19.is_estimated !== undefined) {
 const _errs52 = errors;
 if (typeof data19.is_estimated !== "boolean") {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs52 === errors;
@@ -54136,7 +54229,7 @@ var valid3 = true;
 }
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54146,7 +54239,7 @@ break;
 }
 }
 } else {
-validate387.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate390.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54173,565 +54266,6 @@ var valid0 = true;
 }
 }
 } else {
-validate387.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate387.errors = vErrors;
-return errors === 0;
-}
-validate387.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate388;
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate388.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate388.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate388.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate388.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deleted !== undefined) {
-const _errs3 = errors;
-if (data.deleted !== true) {
-validate388.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate388.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate388.errors = vErrors;
-return errors === 0;
-}
-validate388.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimate = validate389;
-function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate389.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
-validate389.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.currency !== undefined) {
-const _errs1 = errors;
-if (data.currency !== "credits") {
-validate389.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.estimated_credits !== undefined) {
-let data1 = data.estimated_credits;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate389.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.max_credits !== undefined) {
-let data2 = data.max_credits;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (typeof data2 == "number" && isFinite(data2)) {
-if (data2 < 0 || isNaN(data2)) {
-validate389.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.steps !== undefined) {
-let data3 = data.steps;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (Array.isArray(data3)) {
-var valid1 = true;
-const len0 = data3.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data4 = data3[i0];
-const _errs8 = errors;
-if (errors === _errs8) {
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-let missing1;
-if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data4.id !== undefined) {
-const _errs10 = errors;
-if (typeof data4.id !== "string") {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs10 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.estimated_credits !== undefined) {
-let data6 = data4.estimated_credits;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 0 || isNaN(data6)) {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid2 = _errs12 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.max_credits !== undefined) {
-let data7 = data4.max_credits;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.assumption !== undefined) {
-const _errs16 = errors;
-if (typeof data4.assumption !== "string") {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs16 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs8 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate389.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
-validate389.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate389.errors = vErrors;
-return errors === 0;
-}
-validate389.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate390;
-var schema437 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate390.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate390.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data1.id !== undefined) {
-let data2 = data1.id;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (errors === _errs6) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs6 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.workspaceId !== undefined) {
-let data3 = data1.workspaceId;
-const _errs8 = errors;
-if (errors === _errs8) {
-if (errors === _errs8) {
-if (typeof data3 === "string") {
-if (!formats0.test(data3)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs8 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.name !== undefined) {
-const _errs10 = errors;
-if (typeof data1.name !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs10 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.description !== undefined) {
-const _errs12 = errors;
-if (typeof data1.description !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs12 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.latestVersion !== undefined) {
-let data6 = data1.latestVersion;
-const _errs14 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid3 = _errs14 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.isActive !== undefined) {
-const _errs16 = errors;
-if (typeof data1.isActive !== "boolean") {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs16 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.createdAt !== undefined) {
-let data8 = data1.createdAt;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data8 === "string") {
-if (!formats14.validate(data8)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs18 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.updatedAt !== undefined) {
-let data9 = data1.updatedAt;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data9 === "string") {
-if (!formats14.validate(data9)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs20 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.deletedAt !== undefined) {
-let data10 = data1.deletedAt;
-const _errs22 = errors;
-if (typeof data10 !== "string" && data10 !== null) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema437.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data10 === "string") {
-if (!formats14.validate(data10)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs22 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.createdByUserId !== undefined) {
-let data11 = data1.createdByUserId;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharingScope !== undefined) {
-let data12 = data1.sharingScope;
-const _errs26 = errors;
-if (typeof data12 !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data12 === "private" || data12 === "workspace")) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema437.properties.sharingScope.enum } }];
-return false;
-}
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharePermission !== undefined) {
-let data13 = data1.sharePermission;
-const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema437.properties.sharePermission.enum } }];
-return false;
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate390.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.total !== undefined) {
-let data14 = data.total;
-const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate390.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs30 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data15 = data.limit;
-const _errs32 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate390.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs32 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.offset !== undefined) {
-let data16 = data.offset;
-const _errs34 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate390.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs34 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
 validate390.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -54739,9 +54273,8 @@ return false;
 validate390.errors = vErrors;
 return errors === 0;
 }
-validate390.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunCancelled = validate391;
-var schema438 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+validate390.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate391;
 function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -54755,7 +54288,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
 validate391.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -54780,15 +54313,10 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.status !== undefined) {
-let data1 = data.status;
+if (data.deleted !== undefined) {
 const _errs3 = errors;
-if (typeof data1 !== "string") {
-validate391.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate391.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema438.properties.status.enum } }];
+if (data.deleted !== true) {
+validate391.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -54805,577 +54333,8 @@ return false;
 validate391.errors = vErrors;
 return errors === 0;
 }
-validate391.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunFrame = validate392;
-var schema439 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema440 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema441 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
-function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate393.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate393.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate393.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.status !== undefined) {
-let data1 = data.status;
-const _errs3 = errors;
-if (typeof data1 !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate393.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema441.properties.status.enum } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workflowId !== undefined) {
-let data2 = data.workflowId;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (errors === _errs5) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate393.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-let data3 = data.version;
-const _errs7 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate393.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.mode !== undefined) {
-let data4 = data.mode;
-const _errs9 = errors;
-if (typeof data4 !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate393.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema441.properties.mode.enum } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.parentRunId !== undefined) {
-let data5 = data.parentRunId;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (!formats0.test(data5)) {
-validate393.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.attempt !== undefined) {
-let data6 = data.attempt;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate393.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs13) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 1 || isNaN(data6)) {
-validate393.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.maxAttempts !== undefined) {
-let data7 = data.maxAttempts;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs15) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 5 || isNaN(data7)) {
-validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data7 < 1 || isNaN(data7)) {
-validate393.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.creditsUsed !== undefined) {
-let data8 = data.creditsUsed;
-const _errs17 = errors;
-if (!(typeof data8 == "number" && isFinite(data8))) {
-validate393.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.stepRuns !== undefined) {
-let data9 = data.stepRuns;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (Array.isArray(data9)) {
-var valid1 = true;
-const len0 = data9.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data10 = data9[i0];
-const _errs21 = errors;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
-let missing1;
-if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data10.id !== undefined) {
-const _errs24 = errors;
-if (typeof data10.id !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.type !== undefined) {
-const _errs26 = errors;
-if (typeof data10.type !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.status !== undefined) {
-let data13 = data10.status;
-const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema440.properties.status.enum } }];
-return false;
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.attempt !== undefined) {
-let data14 = data10.attempt;
-const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs30) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 1 || isNaN(data14)) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-var valid3 = _errs30 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.childRunIds !== undefined) {
-let data15 = data10.childRunIds;
-const _errs32 = errors;
-if (errors === _errs32) {
-if (Array.isArray(data15)) {
-var valid4 = true;
-const len1 = data15.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data16 = data15[i1];
-const _errs34 = errors;
-if (errors === _errs34) {
-if (errors === _errs34) {
-if (typeof data16 === "string") {
-if (!formats0.test(data16)) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs34 === errors;
-if (!valid4) {
-break;
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs32 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.creditsUsed !== undefined) {
-let data17 = data10.creditsUsed;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && isFinite(data17))) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs36 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.durationMs !== undefined) {
-let data18 = data10.durationMs;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid3 = _errs38 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.output !== undefined) {
-let data19 = data10.output;
-const _errs40 = errors;
-if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema440.properties.output.type } }];
-return false;
-}
-var valid3 = _errs40 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.outputRef !== undefined) {
-const _errs42 = errors;
-if (typeof data10.outputRef !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs42 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.error !== undefined) {
-let data21 = data10.error;
-const _errs44 = errors;
-if (errors === _errs44) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-let missing2;
-if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data21.code !== undefined) {
-const _errs46 = errors;
-if (typeof data21.code !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs46 === errors;
-} else {
-var valid5 = true;
-}
-if (valid5) {
-if (data21.message !== undefined) {
-const _errs48 = errors;
-if (typeof data21.message !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs48 === errors;
-} else {
-var valid5 = true;
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid3 = _errs44 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.skippedReason !== undefined) {
-let data24 = data10.skippedReason;
-const _errs50 = errors;
-if (typeof data24 !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema440.properties.skippedReason.enum } }];
-return false;
-}
-var valid3 = _errs50 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs21 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.durationMs !== undefined) {
-let data25 = data.durationMs;
-const _errs52 = errors;
-if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
-validate393.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs52 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data26 = data.createdAt;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (errors === _errs54) {
-if (typeof data26 === "string") {
-if (!formats14.validate(data26)) {
-validate393.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs54 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input !== undefined) {
-let data27 = data.input;
-const _errs56 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate393.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs56 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output !== undefined) {
-let data28 = data.output;
-const _errs58 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate393.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs58 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.error !== undefined) {
-let data29 = data.error;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
-let missing3;
-if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
-validate393.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data29.code !== undefined) {
-const _errs62 = errors;
-if (typeof data29.code !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs62 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.message !== undefined) {
-const _errs64 = errors;
-if (typeof data29.message !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs64 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.stepId !== undefined) {
-const _errs66 = errors;
-if (typeof data29.stepId !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs66 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs60 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate393.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate393.errors = vErrors;
-return errors === 0;
-}
-validate393.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+validate391.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimate = validate392;
 function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -55389,19 +54348,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type")) {
+if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
 validate392.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.type !== undefined) {
-let data0 = data.type;
+if (data.currency !== undefined) {
 const _errs1 = errors;
-if (typeof data0 !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate392.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema439.properties.type.enum } }];
+if (data.currency !== "credits") {
+validate392.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -55409,53 +54363,65 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.runId !== undefined) {
-let data1 = data.runId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate392.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+if (data.estimated_credits !== undefined) {
+let data1 = data.estimated_credits;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate392.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate392.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+validate392.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
-}
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.stepRun !== undefined) {
-let data2 = data.stepRun;
-const _errs5 = errors;
+if (data.max_credits !== undefined) {
+let data2 = data.max_credits;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data2 == "number" && isFinite(data2)) {
+if (data2 < 0 || isNaN(data2)) {
+validate392.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate392.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.steps !== undefined) {
+let data3 = data.steps;
 const _errs6 = errors;
 if (errors === _errs6) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.id !== undefined) {
+if (Array.isArray(data3)) {
+var valid1 = true;
+const len0 = data3.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data4 = data3[i0];
 const _errs8 = errors;
-if (typeof data2.id !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs8) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+let missing1;
+if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
-}
-var valid2 = _errs8 === errors;
 } else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.type !== undefined) {
+if (data4.id !== undefined) {
 const _errs10 = errors;
-if (typeof data2.type !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data4.id !== "string") {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -55463,35 +54429,37 @@ var valid2 = _errs10 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.status !== undefined) {
-let data5 = data2.status;
+if (data4.estimated_credits !== undefined) {
+let data6 = data4.estimated_credits;
 const _errs12 = errors;
-if (typeof data5 !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
-if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema440.properties.status.enum } }];
+} else {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
+}
 }
 var valid2 = _errs12 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
-if (data2.attempt !== undefined) {
-let data6 = data2.attempt;
+if (data4.max_credits !== undefined) {
+let data7 = data4.max_credits;
 const _errs14 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs14) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 1 || isNaN(data6)) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
+} else {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
 }
 }
 var valid2 = _errs14 === errors;
@@ -55499,239 +54467,38 @@ var valid2 = _errs14 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.childRunIds !== undefined) {
-let data7 = data2.childRunIds;
+if (data4.assumption !== undefined) {
 const _errs16 = errors;
-if (errors === _errs16) {
-if (Array.isArray(data7)) {
-var valid3 = true;
-const len0 = data7.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data8 = data7[i0];
-const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data4.assumption !== "string") {
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs18 === errors;
-if (!valid3) {
-break;
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
 }
 var valid2 = _errs16 === errors;
 } else {
 var valid2 = true;
 }
-if (valid2) {
-if (data2.creditsUsed !== undefined) {
-let data9 = data2.creditsUsed;
-const _errs20 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid2 = _errs20 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.durationMs !== undefined) {
-let data10 = data2.durationMs;
-const _errs22 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid2 = _errs22 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.output !== undefined) {
-let data11 = data2.output;
-const _errs24 = errors;
-if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema440.properties.output.type } }];
-return false;
-}
-var valid2 = _errs24 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.outputRef !== undefined) {
-const _errs26 = errors;
-if (typeof data2.outputRef !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs26 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.error !== undefined) {
-let data13 = data2.error;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.code !== undefined) {
-const _errs30 = errors;
-if (typeof data13.code !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs30 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data13.message !== undefined) {
-const _errs32 = errors;
-if (typeof data13.message !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs32 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid2 = _errs28 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.skippedReason !== undefined) {
-let data16 = data2.skippedReason;
-const _errs34 = errors;
-if (typeof data16 !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate392.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema440.properties.skippedReason.enum } }];
-return false;
-}
-var valid2 = _errs34 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
 }
 } else {
-validate392.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate392.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid1 = _errs8 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate392.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.stepId !== undefined) {
-const _errs36 = errors;
-if (typeof data.stepId !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs36 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.attempt !== undefined) {
-let data18 = data.attempt;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate392.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs38 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.index !== undefined) {
-let data19 = data.index;
-const _errs40 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate392.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs40 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-let data20 = data.delta;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-if (data20.content !== undefined) {
-if (typeof data20.content !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-} else {
-validate392.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs42 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.run !== undefined) {
-const _errs46 = errors;
-if (!validate393(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs46 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -55745,13 +54512,13 @@ return false;
 validate392.errors = vErrors;
 return errors === 0;
 }
-validate392.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunList = validate395;
-var schema444 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
-function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate392.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate393;
+var schema438 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate395.evaluated;
+const evaluated0 = validate393.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -55762,7 +54529,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate395.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate393.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -55779,8 +54546,8 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
-if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -55790,11 +54557,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55804,48 +54571,42 @@ var valid3 = _errs6 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.status !== undefined) {
-let data3 = data1.status;
+if (data1.workspaceId !== undefined) {
+let data3 = data1.workspaceId;
 const _errs8 = errors;
-if (typeof data3 !== "string") {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema444.properties.status.enum } }];
+} else {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+}
 }
 var valid3 = _errs8 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.workflowId !== undefined) {
-let data4 = data1.workflowId;
+if (data1.name !== undefined) {
 const _errs10 = errors;
-if (errors === _errs10) {
-if (errors === _errs10) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data1.name !== "string") {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid3 = _errs10 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.version !== undefined) {
-let data5 = data1.version;
+if (data1.description !== undefined) {
 const _errs12 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data1.description !== "string") {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -55853,15 +54614,11 @@ var valid3 = _errs12 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.mode !== undefined) {
-let data6 = data1.mode;
+if (data1.latestVersion !== undefined) {
+let data6 = data1.latestVersion;
 const _errs14 = errors;
-if (typeof data6 !== "string") {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema444.properties.mode.enum } }];
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -55869,38 +54626,29 @@ var valid3 = _errs14 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.parentRunId !== undefined) {
-let data7 = data1.parentRunId;
+if (data1.isActive !== undefined) {
 const _errs16 = errors;
-if (errors === _errs16) {
-if (errors === _errs16) {
-if (typeof data7 === "string") {
-if (!formats0.test(data7)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data1.isActive !== "boolean") {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-} else {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid3 = _errs16 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.attempt !== undefined) {
-let data8 = data1.attempt;
+if (data1.createdAt !== undefined) {
+let data8 = data1.createdAt;
 const _errs18 = errors;
-if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
-if (errors === _errs18) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 1 || isNaN(data8)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+} else {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55910,23 +54658,19 @@ var valid3 = _errs18 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.maxAttempts !== undefined) {
-let data9 = data1.maxAttempts;
+if (data1.updatedAt !== undefined) {
+let data9 = data1.updatedAt;
 const _errs20 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs20) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 5 || isNaN(data9)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data9 < 1 || isNaN(data9)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (errors === _errs20) {
+if (typeof data9 === "string") {
+if (!formats14.validate(data9)) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
+} else {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
 }
 }
@@ -55935,47 +54679,77 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.creditsUsed !== undefined) {
-let data10 = data1.creditsUsed;
+if (data1.deletedAt !== undefined) {
+let data10 = data1.deletedAt;
 const _errs22 = errors;
-if (!(typeof data10 == "number" && isFinite(data10))) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+if (typeof data10 !== "string" && data10 !== null) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema438.properties.deletedAt.type } }];
 return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs22 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.durationMs !== undefined) {
-let data11 = data1.durationMs;
+if (data1.createdByUserId !== undefined) {
+let data11 = data1.createdByUserId;
 const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid3 = _errs24 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.createdAt !== undefined) {
-let data12 = data1.createdAt;
+if (data1.sharingScope !== undefined) {
+let data12 = data1.sharingScope;
 const _errs26 = errors;
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data12 === "string") {
-if (!formats14.validate(data12)) {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+if (typeof data12 !== "string") {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+if (!(data12 === "private" || data12 === "workspace")) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema438.properties.sharingScope.enum } }];
 return false;
-}
-}
 }
 var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharePermission !== undefined) {
+let data13 = data1.sharePermission;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema438.properties.sharePermission.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
 } else {
 var valid3 = true;
 }
@@ -55990,8 +54764,9 @@ var valid3 = true;
 }
 }
 }
+}
 } else {
-validate395.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+validate393.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -56001,7 +54776,7 @@ break;
 }
 }
 } else {
-validate395.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate393.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -56011,22 +54786,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.total !== undefined) {
-let data13 = data.total;
-const _errs28 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate395.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs28 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data14 = data.limit;
+let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate395.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -56034,14 +54797,26 @@ var valid0 = _errs30 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.offset !== undefined) {
-let data15 = data.offset;
+if (data.limit !== undefined) {
+let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate395.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate393.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate393.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
@@ -56050,15 +54825,84 @@ var valid0 = true;
 }
 }
 } else {
-validate395.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate393.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate395.errors = vErrors;
+validate393.errors = vErrors;
 return errors === 0;
 }
-validate395.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunSummary = validate396;
+validate393.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunCancelled = validate394;
+var schema439 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+function validate394(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate394.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
+validate394.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate394.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate394.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate394.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
+validate394.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema439.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate394.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate394.errors = vErrors;
+return errors === 0;
+}
+validate394.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate395;
+var schema440 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema441 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema442 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -56072,7 +54916,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
 validate396.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -56105,7 +54949,7 @@ validate396.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate396.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema444.properties.status.enum } }];
+validate396.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema442.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -56154,7 +54998,7 @@ validate396.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate396.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema444.properties.mode.enum } }];
+validate396.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema442.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -56240,25 +55084,275 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.durationMs !== undefined) {
-let data9 = data.durationMs;
+if (data.stepRuns !== undefined) {
+let data9 = data.stepRuns;
 const _errs19 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate396.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs19) {
+if (Array.isArray(data9)) {
+var valid1 = true;
+const len0 = data9.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data10 = data9[i0];
+const _errs21 = errors;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+let missing1;
+if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
+} else {
+if (data10.id !== undefined) {
+const _errs24 = errors;
+if (typeof data10.id !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.type !== undefined) {
+const _errs26 = errors;
+if (typeof data10.type !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.status !== undefined) {
+let data13 = data10.status;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema441.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.attempt !== undefined) {
+let data14 = data10.attempt;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 1 || isNaN(data14)) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.childRunIds !== undefined) {
+let data15 = data10.childRunIds;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (Array.isArray(data15)) {
+var valid4 = true;
+const len1 = data15.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data16 = data15[i1];
+const _errs34 = errors;
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data16 === "string") {
+if (!formats0.test(data16)) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs34 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.creditsUsed !== undefined) {
+let data17 = data10.creditsUsed;
+const _errs36 = errors;
+if (!(typeof data17 == "number" && isFinite(data17))) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.durationMs !== undefined) {
+let data18 = data10.durationMs;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs38 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.output !== undefined) {
+let data19 = data10.output;
+const _errs40 = errors;
+if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema441.properties.output.type } }];
+return false;
+}
+var valid3 = _errs40 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.outputRef !== undefined) {
+const _errs42 = errors;
+if (typeof data10.outputRef !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs42 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.error !== undefined) {
+let data21 = data10.error;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+let missing2;
+if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data21.code !== undefined) {
+const _errs46 = errors;
+if (typeof data21.code !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs46 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data21.message !== undefined) {
+const _errs48 = errors;
+if (typeof data21.message !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs48 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs44 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.skippedReason !== undefined) {
+let data24 = data10.skippedReason;
+const _errs50 = errors;
+if (typeof data24 !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema441.properties.skippedReason.enum } }];
+return false;
+}
+var valid3 = _errs50 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs21 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
 }
 var valid0 = _errs19 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.durationMs !== undefined) {
+let data25 = data.durationMs;
+const _errs52 = errors;
+if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
+validate396.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs52 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.createdAt !== undefined) {
-let data10 = data.createdAt;
-const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data10 === "string") {
-if (!formats14.validate(data10)) {
+let data26 = data.createdAt;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (errors === _errs54) {
+if (typeof data26 === "string") {
+if (!formats14.validate(data26)) {
 validate396.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -56268,9 +55362,92 @@ return false;
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data27 = data.input;
+const _errs56 = errors;
+if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
+validate396.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs56 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data28 = data.output;
+const _errs58 = errors;
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
+validate396.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs58 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data29 = data.error;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let missing3;
+if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
+validate396.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data29.code !== undefined) {
+const _errs62 = errors;
+if (typeof data29.code !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs62 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.message !== undefined) {
+const _errs64 = errors;
+if (typeof data29.message !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs64 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.stepId !== undefined) {
+const _errs66 = errors;
+if (typeof data29.stepId !== "string") {
+validate396.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs66 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate396.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -56291,13 +55468,929 @@ return false;
 validate396.errors = vErrors;
 return errors === 0;
 }
-validate396.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRun = validate393;
-var validateWorkflowStepRun = validate397;
-function validate397(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate397.evaluated;
+const evaluated0 = validate395.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate395.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (typeof data0 !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
+validate395.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema440.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.runId !== undefined) {
+let data1 = data.runId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate395.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRun !== undefined) {
+let data2 = data.stepRun;
+const _errs5 = errors;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.type !== undefined) {
+const _errs10 = errors;
+if (typeof data2.type !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.status !== undefined) {
+let data5 = data2.status;
+const _errs12 = errors;
+if (typeof data5 !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema441.properties.status.enum } }];
+return false;
+}
+var valid2 = _errs12 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.attempt !== undefined) {
+let data6 = data2.attempt;
+const _errs14 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs14) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.childRunIds !== undefined) {
+let data7 = data2.childRunIds;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len0 = data7.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data8 = data7[i0];
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.creditsUsed !== undefined) {
+let data9 = data2.creditsUsed;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.durationMs !== undefined) {
+let data10 = data2.durationMs;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.output !== undefined) {
+let data11 = data2.output;
+const _errs24 = errors;
+if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema441.properties.output.type } }];
+return false;
+}
+var valid2 = _errs24 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.outputRef !== undefined) {
+const _errs26 = errors;
+if (typeof data2.outputRef !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs26 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.error !== undefined) {
+let data13 = data2.error;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.code !== undefined) {
+const _errs30 = errors;
+if (typeof data13.code !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs30 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data13.message !== undefined) {
+const _errs32 = errors;
+if (typeof data13.message !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs32 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs28 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.skippedReason !== undefined) {
+let data16 = data2.skippedReason;
+const _errs34 = errors;
+if (typeof data16 !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
+validate395.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema441.properties.skippedReason.enum } }];
+return false;
+}
+var valid2 = _errs34 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepId !== undefined) {
+const _errs36 = errors;
+if (typeof data.stepId !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data18 = data.attempt;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate395.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.index !== undefined) {
+let data19 = data.index;
+const _errs40 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate395.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+let data20 = data.delta;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+if (data20.content !== undefined) {
+if (typeof data20.content !== "string") {
+validate395.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+} else {
+validate395.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run !== undefined) {
+const _errs46 = errors;
+if (!validate396(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs46 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate395.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate395.errors = vErrors;
+return errors === 0;
+}
+validate395.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate398;
+var schema445 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate398.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate398.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.id !== undefined) {
+let data2 = data1.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs6 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.status !== undefined) {
+let data3 = data1.status;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema445.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.workflowId !== undefined) {
+let data4 = data1.workflowId;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.version !== undefined) {
+let data5 = data1.version;
+const _errs12 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.mode !== undefined) {
+let data6 = data1.mode;
+const _errs14 = errors;
+if (typeof data6 !== "string") {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema445.properties.mode.enum } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.parentRunId !== undefined) {
+let data7 = data1.parentRunId;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.attempt !== undefined) {
+let data8 = data1.attempt;
+const _errs18 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 1 || isNaN(data8)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.maxAttempts !== undefined) {
+let data9 = data1.maxAttempts;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 5 || isNaN(data9)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data9 < 1 || isNaN(data9)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.creditsUsed !== undefined) {
+let data10 = data1.creditsUsed;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && isFinite(data10))) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.durationMs !== undefined) {
+let data11 = data1.durationMs;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data12 = data1.createdAt;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate398.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data13 = data.total;
+const _errs28 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate398.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data14 = data.limit;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate398.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data15 = data.offset;
+const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate398.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate398.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate398.errors = vErrors;
+return errors === 0;
+}
+validate398.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate399;
+function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate399.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
+validate399.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate399.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate399.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
+validate399.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema445.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workflowId !== undefined) {
+let data2 = data.workflowId;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate399.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate399.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data3 = data.version;
+const _errs7 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate399.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data4 = data.mode;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate399.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
+validate399.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema445.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parentRunId !== undefined) {
+let data5 = data.parentRunId;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate399.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate399.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data6 = data.attempt;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate399.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate399.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.maxAttempts !== undefined) {
+let data7 = data.maxAttempts;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate399.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 5 || isNaN(data7)) {
+validate399.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data7 < 1 || isNaN(data7)) {
+validate399.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.creditsUsed !== undefined) {
+let data8 = data.creditsUsed;
+const _errs17 = errors;
+if (!(typeof data8 == "number" && isFinite(data8))) {
+validate399.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.durationMs !== undefined) {
+let data9 = data.durationMs;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate399.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data10 = data.createdAt;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (errors === _errs21) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate399.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate399.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate399.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate399.errors = vErrors;
+return errors === 0;
+}
+validate399.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate396;
+var validateWorkflowStepRun = validate400;
+function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate400.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -56308,13 +56401,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
-validate397.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate400.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -56325,7 +56418,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (typeof data.type !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -56337,11 +56430,11 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate397.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema440.properties.status.enum } }];
+validate400.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema441.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -56353,13 +56446,13 @@ if (data.attempt !== undefined) {
 let data3 = data.attempt;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate397.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate400.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 1 || isNaN(data3)) {
-validate397.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate400.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -56383,11 +56476,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate397.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate400.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate397.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -56398,7 +56491,7 @@ break;
 }
 }
 } else {
-validate397.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate400.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -56411,7 +56504,7 @@ if (data.creditsUsed !== undefined) {
 let data6 = data.creditsUsed;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate397.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate400.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -56423,7 +56516,7 @@ if (data.durationMs !== undefined) {
 let data7 = data.durationMs;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate397.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate400.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -56435,7 +56528,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate397.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema440.properties.output.type } }];
+validate400.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema441.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -56446,7 +56539,7 @@ if (valid0) {
 if (data.outputRef !== undefined) {
 const _errs19 = errors;
 if (typeof data.outputRef !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -56461,13 +56554,13 @@ if (errors === _errs21) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
-validate397.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate400.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.code !== undefined) {
 const _errs23 = errors;
 if (typeof data10.code !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -56478,7 +56571,7 @@ if (valid2) {
 if (data10.message !== undefined) {
 const _errs25 = errors;
 if (typeof data10.message !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -56488,7 +56581,7 @@ var valid2 = true;
 }
 }
 } else {
-validate397.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate400.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -56501,11 +56594,11 @@ if (data.skippedReason !== undefined) {
 let data13 = data.skippedReason;
 const _errs27 = errors;
 if (typeof data13 !== "string") {
-validate397.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate400.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate397.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema440.properties.skippedReason.enum } }];
+validate400.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema441.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -56524,580 +56617,6 @@ var valid0 = true;
 }
 }
 } else {
-validate397.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate397.errors = vErrors;
-return errors === 0;
-}
-validate397.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate398;
-function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate398.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
-validate398.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate398.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate398.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs7 = errors;
-if (typeof data.description !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.latestVersion !== undefined) {
-let data4 = data.latestVersion;
-const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate398.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.isActive !== undefined) {
-const _errs11 = errors;
-if (typeof data.isActive !== "boolean") {
-validate398.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data6 = data.createdAt;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats14.validate(data6)) {
-validate398.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updatedAt !== undefined) {
-let data7 = data.updatedAt;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats14.validate(data7)) {
-validate398.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deletedAt !== undefined) {
-let data8 = data.deletedAt;
-const _errs17 = errors;
-if (typeof data8 !== "string" && data8 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema437.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats14.validate(data8)) {
-validate398.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdByUserId !== undefined) {
-let data9 = data.createdByUserId;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate398.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharingScope !== undefined) {
-let data10 = data.sharingScope;
-const _errs21 = errors;
-if (typeof data10 !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data10 === "private" || data10 === "workspace")) {
-validate398.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema437.properties.sharingScope.enum } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharePermission !== undefined) {
-let data11 = data.sharePermission;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate398.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema437.properties.sharePermission.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate398.errors = vErrors;
-return errors === 0;
-}
-validate398.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowTemplateList = validate399;
-var pattern34 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
-function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate399.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate399.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "list") {
-validate399.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.data !== undefined) {
-let data1 = data.data;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (Array.isArray(data1)) {
-var valid1 = true;
-const len0 = data1.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data2 = data1[i0];
-const _errs4 = errors;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.id !== undefined) {
-let data3 = data2.id;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!pattern34.test(data3)) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
-return false;
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs7 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.name !== undefined) {
-let data4 = data2.name;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
-return false;
-} else {
-if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs9 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.description !== undefined) {
-let data5 = data2.description;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-} else {
-if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs11 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.definition !== undefined) {
-let data6 = data2.definition;
-const _errs13 = errors;
-if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs13 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.input !== undefined) {
-let data7 = data2.input;
-const _errs15 = errors;
-if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs15 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate399.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate399.errors = vErrors;
-return errors === 0;
-}
-validate399.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate400;
-function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate400.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate400.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-if (errors === _errs3) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data1.version !== undefined) {
-let data2 = data1.version;
-const _errs5 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid2 = _errs5 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdAt !== undefined) {
-let data3 = data1.createdAt;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!formats14.validate(data3)) {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdByUserId !== undefined) {
-let data4 = data1.createdByUserId;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs9 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-} else {
-validate400.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate400.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.total !== undefined) {
-let data5 = data.total;
-const _errs11 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate400.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data6 = data.limit;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate400.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.offset !== undefined) {
-let data7 = data.offset;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate400.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
 validate400.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -57105,8 +56624,8 @@ return false;
 validate400.errors = vErrors;
 return errors === 0;
 }
-validate400.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate401;
+validate400.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate401;
 function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57120,7 +56639,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
 validate401.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -57145,12 +56664,21 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.version !== undefined) {
-let data1 = data.version;
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
 const _errs3 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate401.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate401.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 } else {
@@ -57167,6 +56695,166 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.description !== undefined) {
+const _errs7 = errors;
+if (typeof data.description !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate401.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.isActive !== undefined) {
+const _errs11 = errors;
+if (typeof data.isActive !== "boolean") {
+validate401.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate401.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate401.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate401.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema438.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate401.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate401.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate401.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema438.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate401.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema438.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -57178,12 +56866,181 @@ return false;
 validate401.errors = vErrors;
 return errors === 0;
 }
-validate401.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate402;
-var schema452 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema454 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema455 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern35 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+validate401.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate402;
+var pattern34 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate402.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate402.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate402.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+let data3 = data2.id;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!pattern34.test(data3)) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+let data4 = data2.name;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.description !== undefined) {
+let data5 = data2.description;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs11 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.definition !== undefined) {
+let data6 = data2.definition;
+const _errs13 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs13 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.input !== undefined) {
+let data7 = data2.input;
+const _errs15 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate402.errors = vErrors;
+return errors === 0;
+}
+validate402.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate403;
 function validate403(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57197,14 +57054,250 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.steps === undefined && (missing0 = "steps")) {
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
 validate403.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.version !== undefined) {
+let data2 = data1.version;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdAt !== undefined) {
+let data3 = data1.createdAt;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdByUserId !== undefined) {
+let data4 = data1.createdByUserId;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate403.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data5 = data.total;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate403.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data6 = data.limit;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate403.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data7 = data.offset;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate403.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate403.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate403.errors = vErrors;
+return errors === 0;
+}
+validate403.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate404;
+function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate404.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+validate404.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate404.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate404.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate404.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate404.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate404.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate404.errors = vErrors;
+return errors === 0;
+}
+validate404.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate405;
+var schema453 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema455 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema456 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern35 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate406.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate406.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
 if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate403.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate406.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -57216,7 +57309,7 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
 if (Object.keys(data0).length > 64) {
-validate403.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
 return false;
 } else {
 for (const key1 in data0) {
@@ -57241,7 +57334,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate403.errors = vErrors;
+validate406.errors = vErrors;
 return false;
 break;
 }
@@ -57255,13 +57348,13 @@ if (errors === _errs7) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.type === undefined && (missing1 = "type")) {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 const _errs9 = errors;
 for (const key3 in data1) {
 if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
 return false;
 break;
 }
@@ -57271,11 +57364,11 @@ if (data1.type !== undefined) {
 let data2 = data1.type;
 const _errs10 = errors;
 if (typeof data2 !== "string") {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema454.properties.type.enum } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema455.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -57286,7 +57379,7 @@ if (valid4) {
 if (data1.required !== undefined) {
 const _errs12 = errors;
 if (typeof data1.required !== "boolean") {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -57300,11 +57393,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
 if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57317,7 +57410,7 @@ var valid4 = true;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57329,7 +57422,7 @@ break;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57344,11 +57437,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (Array.isArray(data5)) {
 if (data5.length > 100) {
-validate403.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 if (data5.length < 1) {
-validate403.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid5 = true;
@@ -57361,13 +57454,13 @@ if (errors === _errs19) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing2;
 if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema455.properties, key4)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+if (!func1.call(schema456.properties, key4)) {
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
 }
@@ -57379,11 +57472,11 @@ const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
 if (!pattern35.test(data7)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57398,16 +57491,16 @@ const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
 if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57422,16 +57515,16 @@ const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
 if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57447,11 +57540,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57465,17 +57558,17 @@ if (data6.version !== undefined) {
 let data11 = data6.version;
 const _errs30 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 > 2147483647 || isNaN(data11)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data11 < 1 || isNaN(data11)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -57490,7 +57583,7 @@ if (data6.params !== undefined) {
 let data12 = data6.params;
 const _errs32 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs32 === errors;
@@ -57502,7 +57595,7 @@ if (data6.input !== undefined) {
 let data13 = data6.input;
 const _errs34 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -57514,7 +57607,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema455.properties.if.type } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema456.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -57526,13 +57619,13 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema455.properties.for_each.type } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema456.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
 if (Array.isArray(data15)) {
 if (data15.length > 1000) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
 return false;
 }
 }
@@ -57546,17 +57639,17 @@ if (data6.concurrency !== undefined) {
 let data16 = data6.concurrency;
 const _errs40 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 32 || isNaN(data16)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -57573,7 +57666,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data17)) {
 if (data17.length > 100) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 var valid8 = true;
@@ -57581,7 +57674,7 @@ const len1 = data17.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs44 = errors;
 if (typeof data17[i1] !== "string") {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -57601,7 +57694,7 @@ continue;
 }
 if (typeof indices0[item0] == "number") {
 j0 = indices0[item0];
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
 return false;
 break;
 }
@@ -57611,7 +57704,7 @@ indices0[item0] = i2;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -57624,11 +57717,11 @@ if (data6.on_error !== undefined) {
 let data19 = data6.on_error;
 const _errs46 = errors;
 if (typeof data19 !== "string") {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema455.properties.on_error.enum } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema456.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -57643,13 +57736,13 @@ if (errors === _errs48) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
 if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs50 = errors;
 for (const key5 in data20) {
 if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
@@ -57659,17 +57752,17 @@ if (data20.max_attempts !== undefined) {
 let data21 = data20.max_attempts;
 const _errs51 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs51) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 > 5 || isNaN(data21)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data21 < 1 || isNaN(data21)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -57686,16 +57779,16 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 > 3600 || isNaN(data22)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data22 < 0 || isNaN(data22)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -57707,7 +57800,7 @@ var valid10 = true;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57722,16 +57815,16 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 > 3600 || isNaN(data23)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data23 <= 0 || isNaN(data23)) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -57744,7 +57837,7 @@ if (data6.metadata !== undefined) {
 let data24 = data6.metadata;
 const _errs57 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs57 === errors;
@@ -57768,7 +57861,7 @@ var valid7 = true;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57780,7 +57873,7 @@ break;
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate406.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -57793,7 +57886,7 @@ if (data.output !== undefined) {
 let data25 = data.output;
 const _errs59 = errors;
 if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-validate403.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs59 === errors;
@@ -57808,13 +57901,13 @@ if (errors === _errs61) {
 if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
 if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate403.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate406.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 const _errs63 = errors;
 for (const key6 in data26) {
 if (!(key6 === "max_attempts")) {
-validate403.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+validate406.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
@@ -57823,14 +57916,14 @@ if (_errs63 === errors) {
 if (data26.max_attempts !== undefined) {
 let data27 = data26.max_attempts;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate403.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate406.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 }
 }
 }
 } else {
-validate403.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57843,7 +57936,7 @@ if (data.metadata !== undefined) {
 let data28 = data.metadata;
 const _errs66 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate403.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs66 === errors;
@@ -57857,18 +57950,18 @@ var valid0 = true;
 }
 }
 } else {
-validate403.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate406.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate403.errors = vErrors;
+validate406.errors = vErrors;
 return errors === 0;
 }
-validate403.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
-function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate406.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate402.evaluated;
+const evaluated0 = validate405.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57879,7 +57972,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
-validate402.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate405.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -57889,11 +57982,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate402.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate405.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate402.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57910,11 +58003,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate402.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate405.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate402.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57927,7 +58020,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate402.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -57938,7 +58031,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate402.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -57950,7 +58043,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate402.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate405.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -57961,7 +58054,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate402.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate405.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -57976,11 +58069,11 @@ if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats14.validate(data6)) {
-validate402.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate405.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate402.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -57997,11 +58090,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats14.validate(data7)) {
-validate402.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate405.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate402.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58015,14 +58108,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate402.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema452.properties.deletedAt.type } }];
+validate405.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema453.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate402.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate405.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -58040,11 +58133,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate402.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate405.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate402.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58058,11 +58151,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate402.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate402.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema452.properties.sharingScope.enum } }];
+validate405.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema453.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -58074,11 +58167,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate402.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate405.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate402.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema452.properties.sharePermission.enum } }];
+validate405.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema453.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -58090,7 +58183,7 @@ if (data.version !== undefined) {
 let data12 = data.version;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate402.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate405.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -58100,8 +58193,8 @@ var valid0 = true;
 if (valid0) {
 if (data.definition !== undefined) {
 const _errs27 = errors;
-if (!validate403(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate403.errors : vErrors.concat(validate403.errors);
+if (!validate406(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -58123,20 +58216,20 @@ var valid0 = true;
 }
 }
 } else {
-validate402.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate405.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate402.errors = vErrors;
+validate405.errors = vErrors;
 return errors === 0;
 }
-validate402.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkspace = validate405;
-var schema456 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
-function validate405(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate405.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkspace = validate408;
+var schema457 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+function validate408(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate405.evaluated;
+const evaluated0 = validate408.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -58147,13 +58240,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
-validate405.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate408.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "workspace") {
-validate405.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+validate408.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -58168,11 +58261,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate405.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate408.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate405.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate408.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58185,7 +58278,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate405.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate408.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -58200,11 +58293,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats14.validate(data3)) {
-validate405.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+validate408.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate405.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+validate408.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58221,13 +58314,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.seconds === undefined && (missing1 = "seconds") || data4.limit === undefined && (missing1 = "limit") || data4.used === undefined && (missing1 = "used")) {
-validate405.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate408.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.seconds !== undefined) {
 const _errs10 = errors;
 if (data4.seconds !== 60) {
-validate405.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate408.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -58239,7 +58332,7 @@ if (data4.limit !== undefined) {
 let data6 = data4.limit;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
-validate405.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema456.properties.window.properties.limit.type } }];
+validate408.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema457.properties.window.properties.limit.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -58251,13 +58344,13 @@ if (data4.used !== undefined) {
 let data7 = data4.used;
 const _errs13 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate405.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate408.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate405.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate408.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -58270,7 +58363,7 @@ var valid1 = true;
 }
 }
 } else {
-validate405.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate408.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -58286,20 +58379,20 @@ if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.used_bytes === undefined && (missing2 = "used_bytes") || data8.limit_bytes === undefined && (missing2 = "limit_bytes")) {
-validate405.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate408.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.used_bytes !== undefined) {
 let data9 = data8.used_bytes;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate405.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate408.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate405.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate408.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -58313,13 +58406,13 @@ if (data8.limit_bytes !== undefined) {
 let data10 = data8.limit_bytes;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate405.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate408.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate405.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate408.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -58331,7 +58424,7 @@ var valid2 = true;
 }
 }
 } else {
-validate405.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
+validate408.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -58344,14 +58437,14 @@ if (data.calls_stopped_until !== undefined) {
 let data11 = data.calls_stopped_until;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate405.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema456.properties.calls_stopped_until.type } }];
+validate408.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema457.properties.calls_stopped_until.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data11 === "string") {
 if (!formats14.validate(data11)) {
-validate405.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
+validate408.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -58369,20 +58462,20 @@ var valid0 = true;
 }
 }
 } else {
-validate405.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate408.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate405.errors = vErrors;
+validate408.errors = vErrors;
 return errors === 0;
 }
-validate405.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate406;
-var schema457 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate406(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate408.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate409;
+var schema458 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate409(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate406.evaluated;
+const evaluated0 = validate409.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -58393,13 +58486,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate406.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate409.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate406.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -58414,11 +58507,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate406.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate409.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate406.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58432,11 +58525,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate406.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate406.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema457.properties.kind.enum } }];
+validate409.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema458.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -58447,7 +58540,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate406.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -58458,7 +58551,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate406.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -58470,11 +58563,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate406.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate409.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate406.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema457.properties.status.enum } }];
+validate409.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema458.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -58493,11 +58586,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate406.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate409.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate406.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate409.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -58507,7 +58600,7 @@ break;
 }
 }
 } else {
-validate406.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate409.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -58522,11 +58615,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate406.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate409.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate406.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate409.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -58541,11 +58634,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate406.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate409.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate406.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate409.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -58557,7 +58650,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate406.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate409.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -58569,7 +58662,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate406.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate409.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -58588,20 +58681,20 @@ var valid0 = true;
 }
 }
 } else {
-validate406.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate409.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate406.errors = vErrors;
+validate409.errors = vErrors;
 return errors === 0;
 }
-validate406.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate403;
-var validateWorkflowTemplate = validate407;
-function validate407(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate409.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate406;
+var validateWorkflowTemplate = validate410;
+function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate407.evaluated;
+const evaluated0 = validate410.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -58612,7 +58705,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
-validate407.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate410.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -58621,11 +58714,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern34.test(data0)) {
-validate407.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate410.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate407.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate410.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58640,16 +58733,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
-validate407.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate410.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
-validate407.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate410.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate407.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate410.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58664,16 +58757,16 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
-validate407.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate410.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
-validate407.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate410.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate407.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate410.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -58686,7 +58779,7 @@ if (data.definition !== undefined) {
 let data3 = data.definition;
 const _errs7 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate407.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate410.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -58698,7 +58791,7 @@ if (data.input !== undefined) {
 let data4 = data.input;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate407.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate410.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -58711,14 +58804,14 @@ var valid0 = true;
 }
 }
 } else {
-validate407.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate410.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate407.errors = vErrors;
+validate410.errors = vErrors;
 return errors === 0;
 }
-validate407.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
+validate410.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -60461,210 +60554,215 @@ if (v170 !== undefined) {
 if (!isObject(v170))
 return false;
 }
-const v171 = value["request_id"];
+const v171 = value["background"];
 if (v171 !== undefined) {
-if (!(typeof v171 === "string"))
+if (!(typeof v171 === "boolean"))
 return false;
 }
-const v172 = value["workspace_id"];
+const v172 = value["request_id"];
 if (v172 !== undefined) {
 if (!(typeof v172 === "string"))
 return false;
-if (!checkedPattern2.test(v172))
-return false;
 }
-const v173 = value["key_id"];
+const v173 = value["workspace_id"];
 if (v173 !== undefined) {
 if (!(typeof v173 === "string"))
 return false;
 if (!checkedPattern2.test(v173))
 return false;
 }
-const v174 = value["model"];
+const v174 = value["key_id"];
 if (v174 !== undefined) {
 if (!(typeof v174 === "string"))
 return false;
-if (!(v174.length >= 1))
+if (!checkedPattern2.test(v174))
 return false;
 }
-const v175 = value["hold_nano"];
+const v175 = value["model"];
 if (v175 !== undefined) {
 if (!(typeof v175 === "string"))
 return false;
-if (!checkedPattern3.test(v175))
+if (!(v175.length >= 1))
 return false;
 }
-const v176 = value["may_exceed"];
+const v176 = value["hold_nano"];
 if (v176 !== undefined) {
-if (!(typeof v176 === "boolean"))
+if (!(typeof v176 === "string"))
+return false;
+if (!checkedPattern3.test(v176))
 return false;
 }
-const v177 = value["output_tokens_max"];
+const v177 = value["may_exceed"];
 if (v177 !== undefined) {
-if (!Number.isInteger(v177))
-return false;
-if (!(v177 >= 0))
+if (!(typeof v177 === "boolean"))
 return false;
 }
-const v178 = value["price"];
+const v178 = value["output_tokens_max"];
 if (v178 !== undefined) {
-if (!isObject(v178))
+if (!Number.isInteger(v178))
+return false;
+if (!(v178 >= 0))
 return false;
 }
-const v179 = value["deadline_ms"];
+const v179 = value["price"];
 if (v179 !== undefined) {
-if (!Number.isInteger(v179))
-return false;
-if (!(v179 >= 0))
+if (!isObject(v179))
 return false;
 }
-const v180 = value["reply"];
+const v180 = value["deadline_ms"];
 if (v180 !== undefined) {
-if (!(typeof v180 === "string"))
+if (!Number.isInteger(v180))
+return false;
+if (!(v180 >= 0))
 return false;
 }
-const v181 = value["repeat"];
+const v181 = value["reply"];
 if (v181 !== undefined) {
-if (!(typeof v181 === "boolean"))
+if (!(typeof v181 === "string"))
 return false;
 }
-const v182 = value["fallbacks"];
+const v182 = value["repeat"];
 if (v182 !== undefined) {
-if (!Array.isArray(v182))
+if (!(typeof v182 === "boolean"))
 return false;
-if (!(v182.length <= 10))
+}
+const v183 = value["fallbacks"];
+if (v183 !== undefined) {
+if (!Array.isArray(v183))
 return false;
-for (const v183 of v182) {
-if (!(typeof v183 === "string"))
+if (!(v183.length <= 10))
 return false;
-if (!(v183.length >= 1))
+for (const v184 of v183) {
+if (!(typeof v184 === "string"))
+return false;
+if (!(v184.length >= 1))
 return false;
 }
 }
-const v184 = value["continue_streams"];
-if (v184 !== undefined) {
-if (!(typeof v184 === "boolean"))
-return false;
-}
-const v185 = value["stream"];
+const v185 = value["continue_streams"];
 if (v185 !== undefined) {
 if (!(typeof v185 === "boolean"))
 return false;
 }
-const v186 = value["cache"];
+const v186 = value["stream"];
 if (v186 !== undefined) {
-if (!isObject(v186))
+if (!(typeof v186 === "boolean"))
 return false;
-if (!(v186["key"] !== undefined))
-return false;
-if (!(v186["ttl_s"] !== undefined))
-return false;
-const v187 = v186["key"];
+}
+const v187 = value["cache"];
 if (v187 !== undefined) {
-if (!(typeof v187 === "string"))
+if (!isObject(v187))
 return false;
-if (!checkedPattern4.test(v187))
+if (!(v187["key"] !== undefined))
 return false;
-}
-const v188 = v186["ttl_s"];
+if (!(v187["ttl_s"] !== undefined))
+return false;
+const v188 = v187["key"];
 if (v188 !== undefined) {
-if (!Number.isInteger(v188))
+if (!(typeof v188 === "string"))
 return false;
-if (!(v188 >= 1))
+if (!checkedPattern4.test(v188))
 return false;
 }
-}
-const v189 = value["stored_inputs"];
+const v189 = v187["ttl_s"];
 if (v189 !== undefined) {
-if (!isObject(v189))
+if (!Number.isInteger(v189))
 return false;
-for (const v190 in v189) {
-const v191 = v189[v190];
-if (!isObject(v191))
-return false;
-if (!(v191["reference"] !== undefined))
-return false;
-if (!(v191["content_type"] !== undefined))
-return false;
-const v192 = v191["reference"];
-if (v192 !== undefined) {
-if (!(typeof v192 === "string"))
-return false;
-if (!(v192.length >= 1))
+if (!(v189 >= 1))
 return false;
 }
-const v193 = v191["content_type"];
+}
+const v190 = value["stored_inputs"];
+if (v190 !== undefined) {
+if (!isObject(v190))
+return false;
+for (const v191 in v190) {
+const v192 = v190[v191];
+if (!isObject(v192))
+return false;
+if (!(v192["reference"] !== undefined))
+return false;
+if (!(v192["content_type"] !== undefined))
+return false;
+const v193 = v192["reference"];
 if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
 if (!(v193.length >= 1))
 return false;
 }
-}
-}
-const v194 = value["fingerprint"];
+const v194 = v192["content_type"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "string"))
 return false;
-if (!checkedPattern4.test(v194))
+if (!(v194.length >= 1))
 return false;
 }
-const v195 = value["checked"];
+}
+}
+const v195 = value["fingerprint"];
 if (v195 !== undefined) {
-if (!(v195 === true))
+if (!(typeof v195 === "string"))
+return false;
+if (!checkedPattern4.test(v195))
 return false;
 }
-const v196 = value["request"];
+const v196 = value["checked"];
 if (v196 !== undefined) {
-if (!isObject(v196))
+if (!(v196 === true))
 return false;
 }
-const v197 = value["request_ref"];
+const v197 = value["request"];
 if (v197 !== undefined) {
-if (!(typeof v197 === "string"))
-return false;
-if (!(v197.length >= 1))
+if (!isObject(v197))
 return false;
 }
-const v198 = value["goes_on"];
+const v198 = value["request_ref"];
 if (v198 !== undefined) {
-if (!(v198 === true))
+if (!(typeof v198 === "string"))
+return false;
+if (!(v198.length >= 1))
 return false;
 }
-const v199 = value["step"];
+const v199 = value["goes_on"];
 if (v199 !== undefined) {
-if (!isObject(v199))
-return false;
-if (!(v199["run_id"] !== undefined))
-return false;
-if (!(v199["step_id"] !== undefined))
-return false;
-if (!(v199["attempt"] !== undefined))
-return false;
-const v200 = v199["run_id"];
-if (v200 !== undefined) {
-if (!(typeof v200 === "string"))
-return false;
-if (!checkedPattern2.test(v200))
+if (!(v199 === true))
 return false;
 }
-const v201 = v199["step_id"];
+const v200 = value["step"];
+if (v200 !== undefined) {
+if (!isObject(v200))
+return false;
+if (!(v200["run_id"] !== undefined))
+return false;
+if (!(v200["step_id"] !== undefined))
+return false;
+if (!(v200["attempt"] !== undefined))
+return false;
+const v201 = v200["run_id"];
 if (v201 !== undefined) {
 if (!(typeof v201 === "string"))
 return false;
+if (!checkedPattern2.test(v201))
+return false;
 }
-const v202 = v199["attempt"];
+const v202 = v200["step_id"];
 if (v202 !== undefined) {
-if (!Number.isInteger(v202))
-return false;
-if (!(v202 >= 1))
+if (!(typeof v202 === "string"))
 return false;
 }
-const v203 = v199["index"];
+const v203 = v200["attempt"];
 if (v203 !== undefined) {
 if (!Number.isInteger(v203))
 return false;
-if (!(v203 >= 0))
+if (!(v203 >= 1))
+return false;
+}
+const v204 = v200["index"];
+if (v204 !== undefined) {
+if (!Number.isInteger(v204))
+return false;
+if (!(v204 >= 0))
 return false;
 }
 }

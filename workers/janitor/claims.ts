@@ -1,7 +1,13 @@
 /** Claim checks whose call is over, stored responses that are, and texts that no job, run or response names: each owner deletes its own, this takes what crashes left. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
-import { dropExcessResponses, dropExpiredResponses, findKeptResponses, type Gone } from "#shared/database/responses.ts";
+import {
+  dropExcessResponses,
+  dropExpiredResponses,
+  dropOldResponseEvents,
+  findKeptResponses,
+  type Gone,
+} from "#shared/database/responses.ts";
 import { findRunInputs } from "#shared/database/run-sweeps.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -83,7 +89,7 @@ const RESPONSES_KEPT_MAX = { countMax: 10_000, bytesMax: 1_073_741_824 };
 
 const BATCH = 500;
 
-/** Deletes responses that are over, and the oldest of workspaces that have too many. */
+/** Deletes responses that are over, the oldest of workspaces that have too many, and events that nobody comes back for any more. */
 export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_MAX): Promise<void> {
   const { database } = context;
   const drop = async (batch: () => Promise<Gone[]>): Promise<void> => {
@@ -95,6 +101,7 @@ export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_
   };
   await drop(() => dropExpiredResponses(database, BATCH));
   await drop(() => dropExcessResponses(database, keptMax, BATCH));
+  for (let count = BATCH; count === BATCH;) count = await dropOldResponseEvents(database, BATCH);
 }
 
 /** Deletes texts of responses that are gone, or were never kept. @param pageMax looked at in one go */

@@ -122,6 +122,7 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       // Of responses a member finds its own alone: tests/shared/responses.
       "GET /v1/responses/{response_id}",
       "DELETE /v1/responses/{response_id}",
+      "POST /v1/responses/{response_id}/cancel",
       "GET /v1/responses/{response_id}/input_items",
       "POST /v1/images/generations",
       "POST /v1/images/edits",

@@ -74,7 +74,7 @@ export interface Surroundings {
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
   readonly log?: Logger;
-  readonly responses?: WorkerContext["responses"];
+  readonly responses?: Partial<NonNullable<WorkerContext["responses"]>>;
 }
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
