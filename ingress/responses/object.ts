@@ -18,6 +18,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     usage: null,
     instructions: body.instructions ?? null,
     previous_response_id: body.previous_response_id ?? null,
+    conversation: conversationIn(body),
     tools: (body.tools ?? []).map(toolOf),
     tool_choice: body.tool_choice ?? "auto",
     parallel_tool_calls: body.parallel_tool_calls ?? true,
@@ -42,6 +43,11 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     safety_identifier: body.safety_identifier ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
   };
+}
+
+function conversationIn({ conversation }: ResponsesRequest): { id: string } | null {
+  if (conversation == null) return null;
+  return { id: typeof conversation === "string" ? conversation : conversation.id };
 }
 
 function toolOf(tool: ResponsesTool): ResponsesTool {

@@ -5,6 +5,7 @@ import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import type { KeptResponse } from "#shared/responses/store.ts";
 import { runWhole, TimeSlices } from "#shared/time-slices.ts";
@@ -18,13 +19,15 @@ import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { cancelJob } from "../media/jobs.ts";
 import { cancelBackground, resumeBackground, runInBackground } from "../background/responses.ts";
+import { findConversation, leaveConversation, takeConversation } from "../conversations/conversations.ts";
+import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { limitIn, LIST_QUERY, oneOf, queryOf } from "../settings/page.ts";
+import { oneOf, queryOf } from "../settings/page.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
@@ -61,7 +64,11 @@ function callRoutes(context: IngressContext): Route[] {
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },
-      errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
+      errors: errorsOf(
+        [...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"],
+        "conversation_not_found",
+        "conversation_locked",
+      ),
       handle: async (call) => answerResponse(context, call, await readBody(context, call)),
     },
     {
@@ -74,7 +81,7 @@ function callRoutes(context: IngressContext): Route[] {
       auth: "key",
       request: { schema: "ResponsesRequest" },
       responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
-      errors: errorsOf([...READS, "names_files"]),
+      errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
       handle: (call) => count(context, call),
     },
     {
@@ -169,14 +176,7 @@ function storedRoutes(context: IngressContext): Route[] {
       description: "Those of its own call, without those of earlier responses.",
       tags: ["Chat"],
       auth: "key",
-      query: [
-        ...LIST_QUERY,
-        {
-          name: "order",
-          description: "Order of the items: the last first, or the first.",
-          schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
-        },
-      ],
+      query: ITEMS_QUERY,
       responses: { 200: { description: "A page of them", schema: "ResponseInputList" } },
       errors: errorsOf([], ...STORED, "unsupported_value"),
       handle: (call) => listInput(context, call),
@@ -193,11 +193,16 @@ interface Asked extends Translated {
   readonly own: readonly ResponsesItem[];
 }
 
-async function read(context: IngressContext, call: RouteCall, given: ReadBody): Promise<Asked> {
+async function read(
+  context: IngressContext,
+  call: RouteCall,
+  given: ReadBody,
+  open: (id: string) => Promise<KeptConversation>,
+): Promise<Asked> {
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
-  const { items, own } = await readConversation(context.responses, callerOf(call), asked);
+  const { items, own } = await readConversation(context.responses, callerOf(call), asked, open);
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
@@ -214,9 +219,30 @@ export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
   given: ReadBody,
-  onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
+  onAsked?: OnAsked,
 ): Promise<Response> {
-  const { body, asked, own, request, paramOf } = await read(context, call, given);
+  let taken: string | undefined;
+  const open = async (id: string): Promise<KeptConversation> => {
+    const found = await takeConversation(context, call, id);
+    taken = found.id;
+    return found;
+  };
+  try {
+    return await answerAsked(context, call, await read(context, call, given, open), onAsked);
+  } catch (error) {
+    if (taken !== undefined) await leaveConversation(context, call, taken);
+    throw error;
+  }
+}
+
+type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void;
+
+async function answerAsked(
+  context: IngressContext,
+  call: RouteCall,
+  { body, asked, own, request, paramOf }: Asked,
+  onAsked: OnAsked | undefined,
+): Promise<Response> {
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -234,7 +260,7 @@ export async function answerResponse(
   }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
-  const isCached = !response.store && response.previous_response_id === null;
+  const isCached = !response.store && response.previous_response_id === null && !response.conversation;
   return runTranslatedCall(context, call, body, {
     api: "responses",
     request,
@@ -244,7 +270,7 @@ export async function answerResponse(
       return isCached ? plan : undefined;
     },
     response,
-    ...(response.store ? { input: stored } : {}),
+    ...(response.store || response.conversation ? { input: stored } : {}),
     ...(response.background
       ? {
           run: (paid) =>
@@ -275,7 +301,9 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { body, request, paramOf } = await read(context, call, await readBody(context, call));
+  const { body, request, paramOf } = await read(context, call, await readBody(context, call), (id) =>
+    findConversation(context, call, id),
+  );
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
@@ -317,18 +345,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
 }
 
 async function listInput(context: IngressContext, call: RouteCall): Promise<Response> {
-  const limit = limitIn(call);
-  const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
+  const page = itemsPageOf(call);
   const { input } = await storedIn(context, call);
-  const items = order === "asc" ? input : input.toReversed();
-  const after = queryOf(call).get("after");
-  const from = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
-  const data = items.slice(from, from + limit);
-  return json({
-    object: "list",
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: items.length > from + limit,
-  });
+  return json(pageOfItems(page, input));
 }

@@ -327,6 +327,9 @@ export interface SchemaTypes {
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
+  ConversationChange: ConversationChange;
+  ConversationItemsRequest: ConversationItemsRequest;
+  ConversationRequest: ConversationRequest;
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
@@ -380,6 +383,9 @@ export interface SchemaTypes {
   CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  ConversationDeleted: ConversationDeleted;
+  ConversationItemList: ConversationItemList;
+  Conversation: Conversation;
   Credits: Credits;
   Deleted: Deleted;
   DeliveriesRecovered: DeliveriesRecovered;
@@ -2335,6 +2341,55 @@ export interface JsonSchemaFormat {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/conversations/{conversation_id}.
+ */
+export interface ConversationChange {
+  /**
+   * Labels of the caller's own, at most 16, in place of those before.
+   */
+  metadata: {
+    [k: string]: string;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/conversations/{conversation_id}/items.
+ */
+export interface ConversationItemsRequest {
+  /**
+   * Items in the form of `input`, the oldest first.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  items: {
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/conversations.
+ */
+export interface ConversationRequest {
+  /**
+   * Items in the form of `input`, the oldest first.
+   *
+   * @maxItems 20
+   */
+  items?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Labels of the caller's own, at most 16.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/messages/count_tokens: a body of POST /v1/messages, of which only what the model reads counts.
  */
 export interface CountTokensRequest {
@@ -3487,9 +3542,15 @@ export interface ResponsesRequest {
    */
   previous_response_id?: string | null;
   /**
-   * Conversations are not kept here: null or left out.
+   * A conversation: its items stand before `input`, and input and output are added to it when the answer is whole. One call at a time goes on from it; not together with `previous_response_id`.
    */
-  conversation?: null;
+  conversation?:
+    | string
+    | {
+        id: string;
+        [k: string]: unknown;
+      }
+    | null;
   /**
    * Prompts are not kept here: null or left out.
    */
@@ -4590,6 +4651,41 @@ export interface ChatAnswer {
     expires_at?: number;
     [k: string]: unknown;
   } | null;
+  [k: string]: unknown;
+}
+/**
+ * Answer of DELETE /v1/conversations/{conversation_id}.
+ */
+export interface ConversationDeleted {
+  id: string;
+  object: "conversation.deleted";
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of the items of a conversation.
+ */
+export interface ConversationItemList {
+  object: "list";
+  data: ResponsesItem[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Items that are kept here, and grow with each call that goes on from them.
+ */
+export interface Conversation {
+  id: string;
+  object: "conversation";
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  metadata: {
+    [k: string]: string;
+  };
   [k: string]: unknown;
 }
 /**
@@ -6354,6 +6450,13 @@ export interface ModelResponse {
   usage: ResponseUsage | null;
   instructions: string | null;
   previous_response_id: string | null;
+  /**
+   * The conversation that it belongs to.
+   */
+  conversation?: {
+    id: string;
+    [k: string]: unknown;
+  } | null;
   tools: ResponsesTool[];
   tool_choice: ResponsesToolChoice;
   parallel_tool_calls: boolean;

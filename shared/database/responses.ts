@@ -161,42 +161,47 @@ export interface Gone {
   readonly reference: string | null;
 }
 
+/** Tables of what is stored for callers until it is over, each row with a text. */
+export type StoredTexts = "response" | "conversation";
+
 /** Deletes up to `batch` that are over. */
-export function dropExpiredResponses(database: Queryable, batch: number): Promise<Gone[]> {
+export function dropExpired(database: Queryable, table: StoredTexts, batch: number): Promise<Gone[]> {
   return database.query<Gone>(
-    `delete from response where id in (
-       select id from response where expires_at <= now() order by expires_at limit $1 for update skip locked)
+    `delete from ${table} where id in (
+       select id from ${table} where expires_at <= now() order by expires_at limit $1 for update skip locked)
      returning reference`,
     [batch],
   );
 }
 
 /** Deletes up to `batch` of those that workspaces have beyond these bounds, each one's oldest. */
-export function dropExcessResponses(
+export function dropExcess(
   database: Queryable,
+  table: StoredTexts,
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
   batch: number,
 ): Promise<Gone[]> {
   return database.query<Gone>(
     `with crowded as (
-       select workspace_id from response group by workspace_id having count(*) > $1 or sum(bytes) > $2),
+       select workspace_id from ${table} group by workspace_id having count(*) > $1 or sum(bytes) > $2),
      placed as (
        select r.id, row_number() over newest as place, sum(r.bytes) over newest as total
-       from response r join crowded using (workspace_id)
+       from ${table} r join crowded using (workspace_id)
        window newest as (partition by workspace_id order by created_at desc, id desc))
-     delete from response where id in (select id from placed where place > $1 or total > $2 limit $3)
+     delete from ${table} where id in (select id from placed where place > $1 or total > $2 limit $3)
      returning reference`,
     [countMax, bytesMax, batch],
   );
 }
 
-/** Those of the ids that are kept, each with the place of its text. */
-export async function findKeptResponses(
+/** Those of the ids that are kept, of responses and conversations, each with the place of its text. */
+export async function findKeptTexts(
   database: Queryable,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   const rows = await database.query<Gone & { readonly id: string }>(
-    "select id, reference from response where id = any($1::uuid[])",
+    `select id, reference from response where id = any($1::uuid[])
+     union all select id, reference from conversation where id = any($1::uuid[])`,
     [plainArray(ids)],
   );
   return new Map(rows.map(({ id, reference }) => [id, reference]));

@@ -1,4 +1,4 @@
--- Stored responses: what a Responses call was asked and what it answered, for the calls that go on from it.
+-- Stored responses: what a Responses call was asked and what it answered, for the calls that go on from it; and conversations.
 
 create table response (
   -- That of the call.
@@ -47,3 +47,29 @@ create table response_event (
   primary key (response_id, first)
 );
 create index response_event_age on response_event (created_at);
+
+-- Conversations: labels and items as one text, which each change writes anew.
+create table conversation (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id) on delete cascade,
+  -- Whose key made it, as of a response.
+  member_id uuid not null references member (id),
+  -- Who changes it names the version that was read.
+  version int not null default 1,
+  -- Length of the text.
+  bytes int not null,
+  -- The text, sealed; a large one lies in the object store.
+  sealed text,
+  reference text,
+  sealed_by text not null,
+  -- The call that goes on from it, as long as its hold is open, and until then for a minute: another one hears that it is taken.
+  held_by uuid,
+  held_until timestamptz,
+  created_at timestamptz not null default now(),
+  -- So long after its last change.
+  expires_at timestamptz not null,
+  constraint conversation_place check ((sealed is null) <> (reference is null))
+);
+create index conversation_expires on conversation (expires_at);
+create index conversation_age on conversation (workspace_id, created_at desc, id desc) include (bytes);
+create index conversation_sealed_by on conversation (sealed_by);

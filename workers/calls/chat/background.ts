@@ -31,6 +31,8 @@ export async function openBackground(context: Context, job: JobMessage): Promise
 export class BackgroundResponse {
   /** The response before its first item. */
   readonly response: ModelResponse;
+  /** Items that it was asked with. */
+  readonly input: KeptResponse["input"];
   private readonly context: Context;
   private readonly job: JobMessage;
   private readonly kept: KeptResponse;
@@ -44,6 +46,7 @@ export class BackgroundResponse {
     this.context = context;
     this.job = job;
     this.kept = kept;
+    this.input = kept.input;
     this.response = { ...kept.response, status: "in_progress" };
   }
 

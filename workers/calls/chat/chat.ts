@@ -1,9 +1,10 @@
 /** Serves a call in the chat pool, by the first source that can. */
-import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import { uuidOfConversation } from "#shared/responses/ids.ts";
 import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
 import { beforeAbort } from "#shared/abortable.ts";
 import { hotLine } from "#shared/log-output.ts";
@@ -293,6 +294,7 @@ class ChatRun {
     const rendered = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
     if (status === "succeeded") await this.keepResponse(rendered, signal);
+    else await this.leaveConversation();
     // The answer of a background call stands in its response alone.
     const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
     const isStream = this.request.stream === true;
@@ -323,7 +325,7 @@ class ChatRun {
    */
   private async keepResponse(rest: string, signal: AbortSignal): Promise<void> {
     const { context, job, wholeResponse: response } = this;
-    if (response?.store !== true) return;
+    if (!response || (!response.store && response.conversation == null)) return;
     try {
       await beforeAbort(this.storeResponse(response, rest), signal);
     } catch (error) {
@@ -336,19 +338,35 @@ class ChatRun {
 
   private async storeResponse(response: ModelResponse, rest: string): Promise<void> {
     const { context, job, background, responseInput: input } = this;
-    if (background) {
-      await background.answer(response, rest);
-      return;
-    }
-    if (!context.responses) throw new Error("a process without the pool chat has a response to store");
+    const { responses, conversations } = context;
+    if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
     const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
     const hours = context.config.responseRetentionHours;
-    await context.responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+    if (background) await background.answer(response, rest);
+    else if (response.store) await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+    const conversation = uuidOfConversation(response.conversation?.id ?? "");
+    if (conversation === undefined) return;
+    const asked = (background?.input ?? input) as readonly ResponsesItem[];
+    const output = response.output as readonly ResponsesItem[];
+    await conversations.append(conversation, id, [...asked, ...output], hours);
+  }
+
+  /** Its conversation is free for another call: this one adds nothing to it. */
+  private async leaveConversation(): Promise<void> {
+    const { context, job, response } = this;
+    const id = uuidOfConversation(response?.conversation?.id ?? "");
+    if (id === undefined) return;
+    await context.conversations
+      ?.release(id, job.job_id, true)
+      .catch((error: unknown) =>
+        context.log.warn({ err: error }, "a conversation stays held until its call is settled"),
+      );
   }
 
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
     await this.background?.breakOff();
+    await this.leaveConversation();
     const failed = failedCall(context, job, error, signal, attempt);
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
