@@ -72,4 +72,5 @@ create table conversation (
 );
 create index conversation_expires on conversation (expires_at);
 create index conversation_age on conversation (workspace_id, created_at desc, id desc) include (bytes);
+create index conversation_held on conversation (held_by) where held_by is not null;
 create index conversation_sealed_by on conversation (sealed_by);

@@ -3,12 +3,12 @@
  * now or later. They are kept piece by piece; how far they have come is told to those who follow.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts";
 
 import type { WorkerContext } from "../../context.ts";
+import { type Failure, freeFailure } from "../../outcome.ts";
 
 /** Events that come within this time are kept as one piece. */
 const LINGER_MS = 100;
@@ -21,12 +21,22 @@ const OWN_END = 2;
 
 type Context = Pick<WorkerContext, "answers" | "log" | "responses">;
 
-/** @throws ApiError for one that was deleted; Error when it cannot be read back */
-export async function openBackground(context: Context, job: JobMessage): Promise<BackgroundResponse> {
+/** Undefined for one that was deleted before its work began. @throws Error when it cannot be read back */
+export async function openBackground(context: Context, job: JobMessage): Promise<BackgroundResponse | undefined> {
   const kept = await storeOf(context).read(job.job_id);
-  if (!kept) throw new ApiError("response_not_found", "The response was deleted before its work began.");
-  return new BackgroundResponse(context, job, kept);
+  return kept && new BackgroundResponse(context, job, kept);
 }
+
+/** End of the call of a deleted response: who deletes one cancels it. */
+export const DELETED: Failure = {
+  ...freeFailure({
+    code: "response_not_found",
+    message: "The response was deleted before its work began.",
+    param: null,
+    retry: false,
+  }),
+  status: "cancelled",
+};
 
 export class BackgroundResponse {
   /** The response before its first item. */

@@ -21,7 +21,7 @@ import { candidatesOf } from "../../routing/candidates.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
-import { type BackgroundResponse, openBackground } from "./background.ts";
+import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
@@ -98,6 +98,7 @@ class ChatRun {
     try {
       if (job.background === true) {
         this.background = await openBackground(context, job);
+        if (!this.background) return DELETED;
         this.response = this.background.response;
       }
       this.request = await withStoredFiles(context, job, this.request, watchdog.signal);

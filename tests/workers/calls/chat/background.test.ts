@@ -54,6 +54,7 @@ async function open({
     },
     chatJob({ job_id: id, api: "responses", background: true }),
   );
+  if (!background) throw new Error("it is there");
   return { background, pieces, done, response };
 }
 
