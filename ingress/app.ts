@@ -6,6 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import type { IngressContext } from "./context.ts";
 import { calls } from "./routes/calls.ts";
 import { capabilities } from "./routes/capabilities.ts";
+import { conversations } from "./routes/conversations.ts";
 import { docs } from "./routes/docs.ts";
 import { estimate } from "./routes/estimate.ts";
 import { files } from "./routes/files.ts";
@@ -36,6 +37,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     estimate(context),
     ...messages(context),
     ...responses(context),
+    ...conversations(context),
     ...models(context),
     ...videos(context),
     ...capabilities(context),

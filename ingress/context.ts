@@ -19,6 +19,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
+import type { ConversationStore } from "#shared/responses/conversations.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
@@ -40,6 +41,7 @@ export interface IngressContext {
     | "fileBytesMax"
     | "mediaWaitMs"
     | "publicUrl"
+    | "responseRetentionHours"
     | "smtpUrl"
     | "storageBytesMax"
   >;
@@ -76,6 +78,7 @@ export interface IngressContext {
   readonly links: FileLinks;
   /** Stored responses. */
   readonly responses: ResponseStore;
+  readonly conversations: ConversationStore;
   /** Seals credentials of channels. */
   readonly sealer: Sealer;
   /** Tokens that a provider must send in a callback for a job. */

@@ -21,6 +21,7 @@ import { openReplyInbox } from "#shared/queue/reply.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
+import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
@@ -131,6 +132,7 @@ export async function startIngress(): Promise<void> {
     links,
     sealer,
     responses: createResponseStore({ database, storage, sealer, log }),
+    conversations: createConversationStore({ database, storage, sealer, log }),
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),

@@ -47,12 +47,15 @@ export const ERROR_CODES = {
   channel_not_found: { status: 404, type: "invalid_request_error" },
   job_not_found: { status: 404, type: "invalid_request_error" },
   response_not_found: { status: 404, type: "invalid_request_error" },
+  conversation_not_found: { status: 404, type: "invalid_request_error" },
   run_not_found: { status: 404, type: "invalid_request_error" },
   workflow_not_found: { status: 404, type: "invalid_request_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },
   // A name that is taken, the last owner, a channel that is disabled: the state of things is against it.
   conflict: { status: 409, type: "invalid_request_error" },
+  // Another call goes on from it: two at once would have no order.
+  conversation_locked: { status: 409, type: "invalid_request_error" },
   idempotency_in_progress: { status: 409, type: "invalid_request_error" },
   upload_in_progress: { status: 409, type: "invalid_request_error" },
   request_too_large: { status: 413, type: "invalid_request_error" },

@@ -30,6 +30,9 @@ export const FAILPOINTS = [
   "job.collected",
   "job.concluded",
   "job.recorded",
+  // A response.
+  "response.kept",
+  "response.answered",
   // A run.
   "run.inserted",
   "run.saved",

@@ -9,6 +9,7 @@ import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import type { ConversationStore } from "#shared/responses/conversations.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -42,7 +43,9 @@ export interface WorkerContext {
   readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;
   /** Stores responses; undefined in processes without the pool chat. */
-  readonly responses: Pick<ResponseStore, "keep"> | undefined;
+  readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;
+  /** Conversations that calls add to; undefined as `responses`. */
+  readonly conversations: Pick<ConversationStore, "append" | "release"> | undefined;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;

@@ -14,6 +14,7 @@ import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
+import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
@@ -94,6 +95,10 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
+  const openStores = async (): Promise<Pick<SharedContext, "conversations" | "responses">> => {
+    const kept = { database, storage, sealer: await openSealer(config, database), log };
+    return { responses: createResponseStore(kept), conversations: createConversationStore(kept) };
+  };
   const shared: SharedContext = {
     config,
     log,
@@ -108,9 +113,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     capabilities,
     offer,
     providers,
-    responses: pools.includes("chat")
-      ? createResponseStore({ database, storage, sealer: await openSealer(config, database), log })
-      : undefined,
+    ...(pools.includes("chat") ? await openStores() : { responses: undefined, conversations: undefined }),
     repeats: createRepeatBudget(),
     probes,
     work,

@@ -13,7 +13,7 @@ import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 import { withParam } from "../with-param.ts";
 
-import { runPaidCall } from "./paid-call.ts";
+import { type PaidCall, runPaidCall } from "./paid-call.ts";
 import type { CachePlan } from "./response-cache.ts";
 
 interface TranslatedCall {
@@ -28,14 +28,18 @@ interface TranslatedCall {
   readonly affinity?: string;
   /** Its items as they are stored with it. */
   readonly input?: readonly ResponsesItem[];
+  /** Runs the checked call in place of a call that is waited for. */
+  readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
+
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
 
 /** @throws ApiError as `runPaidCall` does, about the caller's parameters */
 export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, affinity, input }: TranslatedCall,
+  { api, request, paramOf, planCache, response, affinity, input, run }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -47,6 +51,7 @@ export async function runTranslatedCall(
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
+    if (run) return await run({ kind: CHAT, model, bound, text });
     const cache = await planCache(model);
     const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
     const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);

@@ -70,15 +70,19 @@ export async function cancelShownJob(
   modality?: Modality,
 ): Promise<void> {
   const { id, workspace_id } = await shownJob(context, call, param, modality);
-  const job = await requestCancel(context.database, workspace_id, id);
-  if (!job) {
-    const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
-    if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
-    return;
-  }
+  if (await cancelJob(context, workspace_id, id)) return;
+  const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
+  if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
+}
+
+/** Asks a job of the workspace to end, see `cancelShownJob`. False when there is none. */
+export async function cancelJob(context: IngressContext, workspaceId: string, id: string): Promise<boolean> {
+  const job = await requestCancel(context.database, workspaceId, id);
+  if (!job) return false;
   context.cancel(id);
   const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
   if (isFree) await endOrphan({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
+  return true;
 }
 
 /** A cancelled run has no error of its own, so these words are not told. */

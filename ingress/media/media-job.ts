@@ -37,7 +37,8 @@ export async function runMediaJob(
 }
 
 /**
- * @param isStreamed its states are shown as they come, and it cannot be asked for afterwards
+ * @param how `isStreamed`: its states are shown as they come, and it cannot be asked for afterwards. `isBackground`: it answers a stored
+ * response, and nobody waits here
  * @throws ApiError of the refusal, which may come before the call is counted
  */
 export async function admitMediaJob(
@@ -45,7 +46,7 @@ export async function admitMediaJob(
   call: RouteCall,
   caller: Caller,
   read: ReadCall,
-  isStreamed = false,
+  how: Pick<Work, "isStreamed" | "isBackground"> = {},
 ): Promise<void> {
   const { metrics, waiter } = context;
   const { requestId: id } = call;
@@ -57,8 +58,8 @@ export async function admitMediaJob(
     pool: read.kind.pool,
     lane: "live",
     read: () => read,
-    reply: waiter.address(id),
-    isStreamed,
+    reply: how.isBackground === true ? null : waiter.address(id),
+    ...how,
     ...traceOf(call.request.headers),
     onDecide() {
       call.markCounted?.();

@@ -25,7 +25,7 @@ export async function streamMediaJob(
   read: ReadCall,
   isInline: boolean,
 ): Promise<Response> {
-  await admitMediaJob(context, call, caller, read, true);
+  await admitMediaJob(context, call, caller, read, { isStreamed: true });
   const left = new AbortController();
   const { requestId: id } = call;
   const leave = (): void => {

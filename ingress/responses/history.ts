@@ -4,6 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
+import { CONVERSATION_ITEMS_MAX, type KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_BYTES_MAX,
@@ -19,28 +20,42 @@ export interface Conversation {
   readonly items: readonly PlacedItem[];
   /** Items of the call itself, without those of earlier responses. */
   readonly own: readonly ResponsesItem[];
-  /** Id of the response with which it began; absent: it begins here. */
+  /** Id of the response with which it began, or of the conversation that is kept; absent: it begins here. */
   readonly root?: string;
 }
 
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
-/** @throws ApiError naming the item at fault; `previous_response_not_found`, `response_not_found`, `service_unavailable` */
+/**
+ * @param open the conversation that a call names; absent: it may name none
+ * @throws ApiError naming the item at fault; `previous_response_not_found`, `response_not_found`, `service_unavailable`, and those of `open`
+ */
 export async function readConversation(
   store: Store,
   caller: Caller,
-  { input, previous_response_id: previous }: Pick<ResponsesRequest, "input" | "previous_response_id">,
+  asked: Pick<ResponsesRequest, "input" | "previous_response_id" | "conversation">,
+  open?: (id: string) => Promise<KeptConversation>,
 ): Promise<Conversation> {
+  const { input, previous_response_id: previous } = asked;
   const viewer = viewerOf(caller);
   const slices = new TimeSlices();
-  const own = await resolved(store, viewer, await slices.run(readingItems(input)), slices);
+  const named = conversationOf(asked);
+  if (named !== undefined && previous != null) {
+    const message = "Expected conversation or previous_response_id, got both.";
+    throw new ApiError("unsupported_value", message, { param: IN_CONVERSATION });
+  }
+  const items = await slices.run(readingItems(input));
+  const kept = named === undefined ? undefined : await open?.(named);
+  const before = kept ? await readKept(kept, items, slices) : [];
+  const own = await resolveItems(store, viewer, items, slices, before);
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
+  if (kept) return { items: [...before.map((item) => ({ item, from: IN_CONVERSATION })), ...placed], own, root: named };
   if (previous == null) return { items: placed, own };
   const chain = await earlierResponses(store, viewer, previous);
   const earlier: ResponsesItem[][] = [];
   for (const stored of chain) earlier.push(await slices.run(readingStored(stored)));
-  const items = [...earlier.flat().map((item) => ({ item, from: PREVIOUS })), ...placed];
-  return { items, own, root: chain[0]?.response.id ?? previous };
+  const whole = [...earlier.flat().map((item) => ({ item, from: PREVIOUS })), ...placed];
+  return { items: whole, own, root: chain[0]?.response.id ?? previous };
 }
 
 /** Responses are their member's, and those of owners and admins. */
@@ -62,6 +77,27 @@ export function responseNotFound(): ApiError {
 }
 
 const PREVIOUS = "previous_response_id";
+const IN_CONVERSATION = "conversation";
+
+/** The id of the conversation that a call names. */
+function conversationOf({ conversation }: Pick<ResponsesRequest, "conversation">): string | undefined {
+  return typeof conversation === "string" ? conversation : conversation?.id;
+}
+
+/** @param added items that are to stand behind its own. @throws ApiError for more than a conversation may come to */
+export async function readKept(
+  { items, bytes }: KeptConversation,
+  added: readonly ResponsesItem[],
+  slices: TimeSlices,
+  param = IN_CONVERSATION,
+): Promise<KnownItem[]> {
+  const isLong = bytes + Buffer.byteLength(JSON.stringify(added)) > CONVERSATION_BYTES_MAX;
+  if (isLong || items.length + added.length > CONVERSATION_ITEMS_MAX) {
+    const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
+    throw new ApiError("invalid_request", `Expected a conversation of at most ${bound}, got more.`, { param });
+  }
+  return knownItems(await slices.run(readingItems(items)));
+}
 
 async function earlierResponses(store: Store, viewer: ResponseViewer, id: string): Promise<readonly StoredResponse[]> {
   const callId = callOfResponse(id);
@@ -82,12 +118,18 @@ async function earlierResponses(store: Store, viewer: ResponseViewer, id: string
   return chain;
 }
 
-async function resolved(
+/**
+ * The same items, with what those that are references refer to.
+ * @param before items of the conversation that they go on from
+ * @throws ApiError naming the reference at fault
+ */
+export async function resolveItems(
   store: Store,
   viewer: ResponseViewer,
   items: readonly ResponsesItem[],
   slices: TimeSlices,
-): Promise<ResponsesItem[]> {
+  before: readonly KnownItem[] = [],
+): Promise<KnownItem[]> {
   const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
   const wanted = [...new Set(calls)];
   if (wanted.length > CONVERSATION_RESPONSES_MAX) {
@@ -97,7 +139,7 @@ async function resolved(
   }
   const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
   // A response may have been asked with items that bear the ids of another one's.
-  const byId = new Map<string | undefined, KnownItem>();
+  const byId = new Map<string | undefined, KnownItem>(before.map((item) => [item.id ?? undefined, item]));
   for (const [id, stored] of found) {
     const known = await slices.run(readingStored(stored));
     for (const item of known) if (callOfItem(item.id ?? "") === id) byId.set(item.id ?? undefined, item);
@@ -118,15 +160,19 @@ async function resolved(
   });
 }
 
-type KnownItem = Exclude<ResponsesItem, { readonly type: "item_reference" }>;
+export type KnownItem = Exclude<ResponsesItem, { readonly type: "item_reference" }>;
 
-/** Items of a response and of what it was asked: output has the form of input. */
-function* readingStored({ input, response }: StoredResponse): Generator<void, KnownItem[]> {
-  const items = yield* readingItems([...input, ...response.output]);
+function knownItems(items: readonly ResponsesItem[]): KnownItem[] {
   return items.filter((item) => item.type !== "item_reference");
 }
 
-async function readable<T>(work: Promise<T>): Promise<T> {
+/** Items of a response and of what it was asked: output has the form of input. */
+function* readingStored({ input, response }: StoredResponse): Generator<void, KnownItem[]> {
+  return knownItems(yield* readingItems([...input, ...response.output]));
+}
+
+/** @throws ApiError `service_unavailable` for what is no ApiError */
+export async function readable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -155,9 +201,10 @@ export function storedItems(items: readonly ResponsesItem[], requestId: string):
   return items.map((item, at) => {
     const id = item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`;
     if (item.type !== undefined && item.type !== "message") return { ...item, id };
-    const { role, content } = item;
-    if (typeof content !== "string") return { ...item, type: "message", id };
+    const { role, content, status } = item;
+    const message = { ...item, type: "message", id, status: status ?? "completed" } as const;
+    if (typeof content !== "string") return message;
     const type = role === "assistant" ? "output_text" : "input_text";
-    return { ...item, type: "message", id, content: [{ type, text: content }] };
+    return { ...message, content: [{ type, text: content }] };
   });
 }

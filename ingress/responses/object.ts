@@ -18,6 +18,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     usage: null,
     instructions: body.instructions ?? null,
     previous_response_id: body.previous_response_id ?? null,
+    conversation: conversationIn(body),
     tools: (body.tools ?? []).map(toolOf),
     tool_choice: body.tool_choice ?? "auto",
     parallel_tool_calls: body.parallel_tool_calls ?? true,
@@ -35,13 +36,18 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     max_output_tokens: body.max_output_tokens ?? null,
     truncation: "disabled",
     store: body.store ?? true,
-    background: false,
+    background: body.background ?? false,
     service_tier: body.service_tier == null || body.service_tier === "auto" ? "default" : body.service_tier,
     metadata: body.metadata ?? {},
     user: body.user ?? null,
     safety_identifier: body.safety_identifier ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
   };
+}
+
+function conversationIn({ conversation }: ResponsesRequest): { id: string } | null {
+  if (conversation == null) return null;
+  return { id: typeof conversation === "string" ? conversation : conversation.id };
 }
 
 function toolOf(tool: ResponsesTool): ResponsesTool {
@@ -62,6 +68,11 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
     const told = event("error", eventsBefore, { code, message, param, error: nested });
     return `${told}${event("response.failed", eventsBefore + 1, { response: failed })}data: [DONE]\n\n`;
   };
+}
+
+/** An event that tells the whole response. */
+export function responseEvent(type: string, sequence: number, response: ModelResponse): string {
+  return event(type, sequence, { response });
 }
 
 function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {

@@ -5,7 +5,9 @@ import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
+import type { KeptResponse } from "#shared/responses/store.ts";
 import { runWhole, TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -15,13 +17,17 @@ import { planCache } from "../calls/response-cache.ts";
 import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
+import { cancelJob } from "../media/jobs.ts";
+import { cancelBackground, resumeBackground, runInBackground } from "../background/responses.ts";
+import { findConversation, leaveConversation, takeConversation } from "../conversations/conversations.ts";
+import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { limitIn, LIST_QUERY, oneOf, queryOf } from "../settings/page.ts";
+import { oneOf, queryOf } from "../settings/page.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
@@ -44,7 +50,8 @@ function callRoutes(context: IngressContext): Route[] {
         "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
-        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`.",
+        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. With " +
+        "`background: true` the answer is the response as `queued`, and a job does the work.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -57,7 +64,11 @@ function callRoutes(context: IngressContext): Route[] {
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },
-      errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
+      errors: errorsOf(
+        [...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"],
+        "conversation_not_found",
+        "conversation_locked",
+      ),
       handle: async (call) => answerResponse(context, call, await readBody(context, call)),
     },
     {
@@ -70,7 +81,7 @@ function callRoutes(context: IngressContext): Route[] {
       auth: "key",
       request: { schema: "ResponsesRequest" },
       responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
-      errors: errorsOf([...READS, "names_files"]),
+      errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
       handle: (call) => count(context, call),
     },
     {
@@ -112,18 +123,38 @@ function storedRoutes(context: IngressContext): Route[] {
       query: [
         {
           name: "stream",
-          description: "Stored responses are not streamed.",
-          schema: { type: "string", enum: ["false"] },
+          description:
+            "`true` reads the events of a background response that was made with `stream: true`, until an hour after its end.",
+          schema: { type: "string", enum: ["true", "false"], default: "false" },
+        },
+        {
+          name: "starting_after",
+          description: "`sequence_number` of the last event that the reader has; those behind it follow.",
+          schema: { type: "integer", minimum: 0 },
         },
       ],
       tags: ["Chat"],
       auth: "key",
-      responses: { 200: { description: "The response", schema: "ModelResponse" } },
-      errors: errorsOf([], ...STORED, "unsupported_value"),
+      responses: { 200: { description: "The response", schema: "ModelResponse", stream: "ResponseStreamEvent" } },
+      errors: errorsOf([], ...STORED, "unsupported_value", "invalid_request", "overloaded"),
       handle: async (call) => {
-        oneOf(call, "stream", ["false"]);
-        return json((await storedIn(context, call)).response);
+        const isStream = oneOf(call, "stream", ["true", "false"]) === "true";
+        const after = numberOf(call, "starting_after");
+        if (!isStream) return json((await storedIn(context, call)).response);
+        return resumeBackground(context, callerOf(call), await keptIn(context, call), after ?? -1);
       },
+    },
+    {
+      method: "POST",
+      path: "/v1/responses/{response_id}/cancel",
+      operationId: "cancelResponse",
+      summary: "End a background response",
+      description: "One that has ended stays as it is. What was streamed by then is billed.",
+      tags: ["Chat"],
+      auth: "key",
+      responses: { 200: { description: "The response as it is now", schema: "ModelResponse" } },
+      errors: errorsOf([], ...STORED, "unsupported_value"),
+      handle: async (call) => json(await cancelBackground(context, callerOf(call), await keptIn(context, call))),
     },
     {
       method: "DELETE",
@@ -145,14 +176,7 @@ function storedRoutes(context: IngressContext): Route[] {
       description: "Those of its own call, without those of earlier responses.",
       tags: ["Chat"],
       auth: "key",
-      query: [
-        ...LIST_QUERY,
-        {
-          name: "order",
-          description: "Order of the items: the last first, or the first.",
-          schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
-        },
-      ],
+      query: ITEMS_QUERY,
       responses: { 200: { description: "A page of them", schema: "ResponseInputList" } },
       errors: errorsOf([], ...STORED, "unsupported_value"),
       handle: (call) => listInput(context, call),
@@ -170,11 +194,16 @@ interface Asked extends Translated {
   readonly root?: string;
 }
 
-async function read(context: IngressContext, call: RouteCall, given: ReadBody): Promise<Asked> {
+async function read(
+  context: IngressContext,
+  call: RouteCall,
+  given: ReadBody,
+  open: (id: string) => Promise<KeptConversation>,
+): Promise<Asked> {
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
-  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked);
+  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, open);
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
@@ -191,9 +220,30 @@ export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
   given: ReadBody,
-  onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
+  onAsked?: OnAsked,
 ): Promise<Response> {
-  const { body, asked, own, root, request, paramOf } = await read(context, call, given);
+  let taken: string | undefined;
+  const open = async (id: string): Promise<KeptConversation> => {
+    const found = await takeConversation(context, call, id);
+    taken = found.id;
+    return found;
+  };
+  try {
+    return await answerAsked(context, call, await read(context, call, given, open), onAsked);
+  } catch (error) {
+    if (taken !== undefined) await leaveConversation(context, call, taken);
+    throw error;
+  }
+}
+
+type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void;
+
+async function answerAsked(
+  context: IngressContext,
+  call: RouteCall,
+  { body, asked, own, root, request, paramOf }: Asked,
+  onAsked: OnAsked | undefined,
+): Promise<Response> {
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -204,9 +254,14 @@ export async function answerResponse(
   }
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
+  if (response.background && !response.store) {
+    throw new ApiError("unsupported_value", "A background response is stored: expected store to be true or left out.", {
+      param: "store",
+    });
+  }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
-  const isCached = !response.store && response.previous_response_id === null;
+  const isCached = !response.store && response.previous_response_id === null && !response.conversation;
   return runTranslatedCall(context, call, body, {
     api: "responses",
     request,
@@ -217,7 +272,13 @@ export async function answerResponse(
     },
     response,
     affinity: root ?? response.id,
-    ...(response.store ? { input: stored } : {}),
+    ...(response.store || response.conversation ? { input: stored } : {}),
+    ...(response.background
+      ? {
+          run: (paid) =>
+            runInBackground(context, call, paid, { response, input: stored, isStreamed: request.stream === true }),
+        }
+      : {}),
   });
 }
 
@@ -242,7 +303,9 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { body, request, paramOf } = await read(context, call, await readBody(context, call));
+  const { body, request, paramOf } = await read(context, call, await readBody(context, call), (id) =>
+    findConversation(context, call, id),
+  );
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
@@ -258,25 +321,33 @@ function storedIn({ responses: store }: IngressContext, call: RouteCall) {
   return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
 }
 
-async function remove({ responses: store }: IngressContext, call: RouteCall): Promise<Response> {
+/** The same with what only background responses have. */
+async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptResponse> {
+  const { response } = await storedIn(context, call);
+  const kept = await context.responses.read(callOfResponse(response.id) ?? "");
+  if (!kept) throw responseNotFound();
+  return kept;
+}
+
+/** @throws ApiError for another text than a whole number from 0 */
+function numberOf(call: RouteCall, name: string): number | undefined {
+  const text = queryOf(call).get(name);
+  if (text === null) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ApiError("invalid_request", `Expected a whole number from 0 as ${name}.`, { param: name });
+}
+
+async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const callId = callOfResponse(call.params["response_id"] ?? "");
-  if (callId === undefined || !(await store.delete(viewerOf(callerOf(call)), callId))) throw responseNotFound();
+  const caller = callerOf(call);
+  const gone = callId === undefined ? undefined : await context.responses.delete(viewerOf(caller), callId);
+  if (callId === undefined || !gone) throw responseNotFound();
+  if (gone.isQueued) await cancelJob(context, caller.workspaceId, callId);
   return json({ id: responseId(callId), object: "response", deleted: true });
 }
 
 async function listInput(context: IngressContext, call: RouteCall): Promise<Response> {
-  const limit = limitIn(call);
-  const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
+  const page = itemsPageOf(call);
   const { input } = await storedIn(context, call);
-  const items = order === "asc" ? input : input.toReversed();
-  const after = queryOf(call).get("after");
-  const from = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1;
-  const data = items.slice(from, from + limit);
-  return json({
-    object: "list",
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: items.length > from + limit,
-  });
+  return json(pageOfItems(page, input));
 }

@@ -10,7 +10,7 @@ import type { Logger } from "#shared/logger.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
-/** Streams of runs that callers read from one process: each may last an hour. */
+/** Streams of runs and background responses that callers read from one process: each may last an hour. */
 export const RUN_STREAMS_PER_WORKSPACE_MAX = 100;
 export const RUN_STREAMS_PER_KEY_MAX = 50;
 
@@ -195,6 +195,6 @@ function openStreamCounts() {
 
 function refuseBeyond(whose: "key" | "workspace", open: number | undefined, max: number): void {
   if (open === undefined || open < max) return;
-  const message = `The ${whose} reads ${open} streams of runs here, which is as many as there may be; GET of a run tells of it, too.`;
+  const message = `The ${whose} reads ${open} streams of runs and background responses here, which is as many as there may be; GET tells of each, too.`;
   throw new ApiError("overloaded", message, { headers: { "retry-after": "2" } });
 }

@@ -253,6 +253,7 @@ export type MessagePiece = MessageTextPiece | MessageInputPiece | MessageThinkin
  */
 export type ResponseStreamEvent =
   | ResponseCreated
+  | ResponseQueued
   | ResponseInProgress
   | ResponseCompleted
   | ResponseIncomplete
@@ -326,6 +327,9 @@ export interface SchemaTypes {
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
+  ConversationChange: ConversationChange;
+  ConversationItemsRequest: ConversationItemsRequest;
+  ConversationRequest: ConversationRequest;
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
@@ -379,6 +383,9 @@ export interface SchemaTypes {
   CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  ConversationDeleted: ConversationDeleted;
+  ConversationItemList: ConversationItemList;
+  Conversation: Conversation;
   Credits: Credits;
   Deleted: Deleted;
   DeliveriesRecovered: DeliveriesRecovered;
@@ -1732,6 +1739,10 @@ export interface JobMessage {
    */
   affinity?: string;
   /**
+   * Of a durable job whose answer has that form: the object stands in the row of the stored response, which the answer completes.
+   */
+  background?: boolean;
+  /**
    * Id of the call as its client sees it.
    */
   request_id: string;
@@ -2347,6 +2358,55 @@ export interface JsonSchemaFormat {
     strict?: boolean | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/conversations/{conversation_id}.
+ */
+export interface ConversationChange {
+  /**
+   * Labels of the caller's own, at most 16, in place of those before.
+   */
+  metadata: {
+    [k: string]: string;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/conversations/{conversation_id}/items.
+ */
+export interface ConversationItemsRequest {
+  /**
+   * Items in the form of `input`, the oldest first.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  items: {
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/conversations.
+ */
+export interface ConversationRequest {
+  /**
+   * Items in the form of `input`, the oldest first.
+   *
+   * @maxItems 20
+   */
+  items?:
+    | {
+        [k: string]: unknown;
+      }[]
+    | null;
+  /**
+   * Labels of the caller's own, at most 16.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
   [k: string]: unknown;
 }
 /**
@@ -3508,9 +3568,15 @@ export interface ResponsesRequest {
    */
   previous_response_id?: string | null;
   /**
-   * Conversations are not kept here: null or left out.
+   * A conversation: its items stand before `input`, and input and output are added to it when the answer is whole. One call at a time goes on from it; not together with `previous_response_id`.
    */
-  conversation?: null;
+  conversation?:
+    | string
+    | {
+        id: string;
+        [k: string]: unknown;
+      }
+    | null;
   /**
    * Prompts are not kept here: null or left out.
    */
@@ -3526,9 +3592,9 @@ export interface ResponsesRequest {
    */
   context_management?: unknown[] | null;
   /**
-   * Not offered here: false or left out.
+   * Answer at once with the response as `queued`, and do the work as a job that needs nobody to wait: `GET` tells of it. It must be stored. With `stream` the events follow, and can be read again from any of them.
    */
-  background?: false | null;
+  background?: boolean | null;
   [k: string]: unknown;
 }
 /**
@@ -4615,6 +4681,41 @@ export interface ChatAnswer {
     expires_at?: number;
     [k: string]: unknown;
   } | null;
+  [k: string]: unknown;
+}
+/**
+ * Answer of DELETE /v1/conversations/{conversation_id}.
+ */
+export interface ConversationDeleted {
+  id: string;
+  object: "conversation.deleted";
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of the items of a conversation.
+ */
+export interface ConversationItemList {
+  object: "list";
+  data: ResponsesItem[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Items that are kept here, and grow with each call that goes on from them.
+ */
+export interface Conversation {
+  id: string;
+  object: "conversation";
+  /**
+   * Unix seconds.
+   */
+  created_at: number;
+  metadata: {
+    [k: string]: string;
+  };
   [k: string]: unknown;
 }
 /**
@@ -6387,6 +6488,13 @@ export interface ModelResponse {
   usage: ResponseUsage | null;
   instructions: string | null;
   previous_response_id: string | null;
+  /**
+   * The conversation that it belongs to.
+   */
+  conversation?: {
+    id: string;
+    [k: string]: unknown;
+  } | null;
   tools: ResponsesTool[];
   tool_choice: ResponsesToolChoice;
   parallel_tool_calls: boolean;
@@ -6544,6 +6652,15 @@ export interface ResponseCustomCall {
   extra_content?: {
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * It waits for a worker; background calls alone tell it.
+ */
+export interface ResponseQueued {
+  type: "response.queued";
+  sequence_number: number;
+  response: ModelResponse;
   [k: string]: unknown;
 }
 /**

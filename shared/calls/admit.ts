@@ -74,6 +74,8 @@ export interface Work {
   readonly goesOn?: boolean;
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;
+  /** It answers a stored response that nobody waits for. */
+  readonly isBackground?: boolean;
   /** Fingerprint of a batch message, which tells if another message asks for the same. */
   readonly fingerprint?: string;
   /** It waits for longer than a window lasts, and is admitted past it. */
@@ -147,12 +149,17 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, fingerprint, heardAt, goesOn } = work;
+  const { entry, isStreamed, isBackground, fingerprint, heardAt, goesOn } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
   const step = heardAt === undefined ? {} : { step: heardAt };
-  return { ...terms, work: { ...terms.work, ...step, ...(goesOn === true ? { goes_on: true } : {}) } };
+  const told = {
+    ...step,
+    ...(goesOn === true ? { goes_on: true } : {}),
+    ...(isBackground === true ? { api: "responses", background: true } : {}),
+  };
+  return { ...terms, work: { ...terms.work, ...told } };
 }
 
 function requestOf(work: Work, terms: Terms): JobRequest {

@@ -13,6 +13,7 @@ import type { Offered } from "./capabilities/offered.ts";
 import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
 import type { CatalogueStore } from "./catalogue/open.ts";
 import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
+import type { CallBound } from "./kinds/call-bound.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
@@ -93,6 +94,11 @@ export async function readWordsCall(
   const text = stringifyExact(body, exactIntegers);
   const { model, checked } = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(text) });
   return ready(kind, model, { ...checked, inline: [], text: () => text });
+}
+
+/** A call of words that has been checked. @param text its request as the worker gets it */
+export function callOfWords(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
+  return ready(kind, model, { bound, inline: [], text: () => text });
 }
 
 /** Waited for between steps that go over the whole of a body. */

@@ -7,13 +7,17 @@ interface SealedRow {
   readonly sealed: Readonly<Record<string, string>>;
 }
 
-/** Names of the keys that sealed what is stored, in channels and in responses. */
+/** Names of the keys that sealed what is stored, in channels, responses and conversations. */
 export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select distinct split_part(field.value, '.', 2) as id
      from notification_channel c, jsonb_each_text(c.sealed) field
      union
-     select sealed_by from response`,
+     select sealed_by from response
+     union
+     select sealed_by from conversation
+     union
+     select split_part(left(sealed, 16), '.', 2) from response_event`,
   );
   return rows.map(({ id }) => id);
 }

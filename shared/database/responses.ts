@@ -1,6 +1,7 @@
 /** Stored responses. A workspace's own alone exist for it; which of them a caller sees is part of every look-up. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
+import type { JobError, JobState } from "./jobs.ts";
 
 /** A caller as far as it decides what it sees: a member sees its own, owners and admins see all of the workspace. */
 export interface ResponseViewer {
@@ -19,27 +20,40 @@ export type ResponseRow = KeptText & {
   readonly workspace_id: string;
   readonly previous_id: string | null;
   readonly bytes: number;
+  /** `queued` until the job of a background call has ended. */
+  readonly status: "queued" | "completed" | "incomplete" | "failed" | "cancelled";
+  readonly is_background: boolean;
+  readonly keeps_events: boolean;
+  readonly error: JobError | null;
+  /** State of the job that it waits for; null where it waits for none. */
+  readonly job_state: JobState | null;
 };
+
+interface NewText {
+  readonly bytes: number;
+  readonly text: KeptText;
+  readonly sealedBy: string;
+}
 
 /** Does nothing for one that is kept already. */
 export async function keepResponse(
   database: Queryable,
-  row: {
+  row: NewText & {
     readonly id: string;
     readonly workspaceId: string;
     readonly keyId: string;
     readonly previousId: string | null;
     readonly model: string;
     readonly status: string;
-    readonly bytes: number;
-    readonly text: KeptText;
-    readonly sealedBy: string;
+    readonly isBackground: boolean;
+    readonly keepsEvents: boolean;
     readonly hours: number;
   },
 ): Promise<void> {
   await database.query(
-    `insert into response (id, workspace_id, member_id, previous_id, model, status, bytes, sealed, reference, sealed_by, expires_at)
-     select $1, $2, k.member_id, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour'
+    `insert into response (id, workspace_id, member_id, previous_id, model, status, bytes, sealed, reference, sealed_by, expires_at,
+       is_background, keeps_events)
+     select $1, $2, k.member_id, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour', $12, $13
      from api_key k where k.id = $3 and k.workspace_id = $2
      on conflict (id) do nothing`,
     [
@@ -54,12 +68,29 @@ export async function keepResponse(
       row.text.reference,
       row.sealedBy,
       row.hours,
+      row.isBackground,
+      row.keepsEvents,
     ],
     "keep_response",
   );
 }
 
-const COLUMNS = "id, workspace_id, previous_id, bytes, sealed, reference";
+/** The answer of one whose job is about to end. Does nothing for one that is gone. */
+export async function answerResponse(
+  database: Queryable,
+  row: NewText & { readonly id: string; readonly model: string; readonly answered: string },
+): Promise<void> {
+  await database.query(
+    `update response set answered = $2, model = $3, bytes = $4, sealed = $5, reference = $6, sealed_by = $7 where id = $1`,
+    [row.id, row.answered, row.model, row.bytes, row.text.sealed, row.text.reference, row.sealedBy],
+    "answer_response",
+  );
+}
+
+const COLUMNS = `id, workspace_id, previous_id, bytes, sealed, reference, status, is_background, keeps_events, error,
+  case when status = 'queued' then (select j.state from job j where j.id = response.id) end as job_state`;
+/** A response that others go on from. */
+const HAS_ENDED = "status in ('completed', 'incomplete')";
 const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now()";
 
 export function findResponses(
@@ -74,6 +105,20 @@ export function findResponses(
   );
 }
 
+/** The response of a call, whoever asks, with the number of the last event that is kept. */
+export async function findResponse(
+  database: Queryable,
+  id: string,
+): Promise<(ResponseRow & { readonly last_event: number | null }) | undefined> {
+  const rows = await database.query<ResponseRow & { last_event: number | null }>(
+    `select ${COLUMNS}, (select max(last) from response_event where response_id = response.id) as last_event
+     from response where id = $1`,
+    [id],
+    "find_response",
+  );
+  return rows[0];
+}
+
 /**
  * A response behind those that it goes on from, the oldest first. It ends early where one is gone, and behind the first beyond
  * either bound.
@@ -86,30 +131,28 @@ export function findResponseChain(
 ): Promise<ResponseRow[]> {
   return database.query<ResponseRow>(
     `with recursive chain as (
-       select ${COLUMNS}, 1 as depth, bytes::bigint as total from response where ${SEEN} and id = $4
+       select id, previous_id, 1 as depth, bytes::bigint as total from response where ${SEEN} and ${HAS_ENDED} and id = $4
        union all
-       select r.id, r.workspace_id, r.previous_id, r.bytes, r.sealed, r.reference, c.depth + 1, c.total + r.bytes
+       select r.id, r.previous_id, c.depth + 1, c.total + r.bytes
        from chain c join response r on r.id = c.previous_id
-       where r.workspace_id = $1 and (r.member_id = $2 or $3) and r.expires_at > now()
+       where r.workspace_id = $1 and (r.member_id = $2 or $3) and r.expires_at > now() and r.${HAS_ENDED}
          and c.depth <= $5 and c.total <= $6)
-     select ${COLUMNS} from chain order by depth desc`,
+     select ${COLUMNS} from response join (select id as chained, depth from chain) c on c.chained = id order by depth desc`,
     [workspaceId, memberId, seesAll, id, countMax, bytesMax],
     "find_response_chain",
   );
 }
 
-/** Returns the place of its text; undefined when there was none. */
+/** Returns what is left of it; undefined when there was none. */
 export async function deleteResponse(
   database: Queryable,
   { workspaceId, memberId, seesAll }: ResponseViewer,
   id: string,
-): Promise<Gone | undefined> {
-  const rows = await database.query<Gone>(`delete from response where ${SEEN} and id = $4 returning reference`, [
-    workspaceId,
-    memberId,
-    seesAll,
-    id,
-  ]);
+): Promise<(Gone & Pick<ResponseRow, "status">) | undefined> {
+  const rows = await database.query<Gone & Pick<ResponseRow, "status">>(
+    `delete from response where ${SEEN} and id = $4 returning reference, status`,
+    [workspaceId, memberId, seesAll, id],
+  );
   return rows[0];
 }
 
@@ -118,43 +161,86 @@ export interface Gone {
   readonly reference: string | null;
 }
 
+/** Tables of what is stored for callers until it is over, each row with a text. */
+export type StoredTexts = "response" | "conversation";
+
 /** Deletes up to `batch` that are over. */
-export function dropExpiredResponses(database: Queryable, batch: number): Promise<Gone[]> {
+export function dropExpired(database: Queryable, table: StoredTexts, batch: number): Promise<Gone[]> {
   return database.query<Gone>(
-    `delete from response where id in (
-       select id from response where expires_at <= now() order by expires_at limit $1 for update skip locked)
+    `delete from ${table} where id in (
+       select id from ${table} where expires_at <= now() order by expires_at limit $1 for update skip locked)
      returning reference`,
     [batch],
   );
 }
 
 /** Deletes up to `batch` of those that workspaces have beyond these bounds, each one's oldest. */
-export function dropExcessResponses(
+export function dropExcess(
   database: Queryable,
+  table: StoredTexts,
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
   batch: number,
 ): Promise<Gone[]> {
   return database.query<Gone>(
     `with crowded as (
-       select workspace_id from response group by workspace_id having count(*) > $1 or sum(bytes) > $2),
+       select workspace_id from ${table} group by workspace_id having count(*) > $1 or sum(bytes) > $2),
      placed as (
        select r.id, row_number() over newest as place, sum(r.bytes) over newest as total
-       from response r join crowded using (workspace_id)
+       from ${table} r join crowded using (workspace_id)
        window newest as (partition by workspace_id order by created_at desc, id desc))
-     delete from response where id in (select id from placed where place > $1 or total > $2 limit $3)
+     delete from ${table} where id in (select id from placed where place > $1 or total > $2 limit $3)
      returning reference`,
     [countMax, bytesMax, batch],
   );
 }
 
-/** Those of the ids that are kept, each with the place of its text. */
-export async function findKeptResponses(
+/** Those of the ids that are kept, of responses and conversations, each with the place of its text. */
+export async function findKeptTexts(
   database: Queryable,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   const rows = await database.query<Gone & { readonly id: string }>(
-    "select id, reference from response where id = any($1::uuid[])",
+    `select id, reference from response where id = any($1::uuid[])
+     union all select id, reference from conversation where id = any($1::uuid[])`,
     [plainArray(ids)],
   );
   return new Map(rows.map(({ id, reference }) => [id, reference]));
+}
+
+/** A piece of the events of a response. */
+export interface EventsRow {
+  readonly first: number;
+  readonly last: number;
+  readonly sealed: string;
+}
+
+/** Does nothing for a piece that is kept already, and for a response that is gone. */
+export async function keepResponseEvents(database: Queryable, id: string, piece: EventsRow): Promise<void> {
+  await database.query(
+    `insert into response_event (response_id, first, last, sealed)
+     select id, $2, $3, $4 from response where id = $1 on conflict do nothing`,
+    [id, piece.first, piece.last, piece.sealed],
+    "keep_response_events",
+  );
+}
+
+/** Pieces with events behind number `after`, the first `max` of them. */
+export function findResponseEvents(database: Queryable, id: string, after: number, max: number): Promise<EventsRow[]> {
+  return database.query<EventsRow>(
+    `select first, last, sealed from response_event where response_id = $1 and last > $2 order by first limit $3`,
+    [id, after, max],
+    "find_response_events",
+  );
+}
+
+/** Deletes up to `batch` pieces of events, an hour after the last one of their response. Returns how many. */
+export async function dropOldResponseEvents(database: Queryable, batch: number): Promise<number> {
+  const rows = await database.query(
+    `delete from response_event where ctid = any(array(
+       select ctid from response_event old where created_at < now() - interval '1 hour'
+         and not exists (select from response_event r where r.response_id = old.response_id and r.created_at >= now() - interval '1 hour')
+       limit $1)) returning 1`,
+    [batch],
+  );
+  return rows.length;
 }

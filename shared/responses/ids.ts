@@ -1,4 +1,4 @@
-/** Ids of responses and of their items: both name the call that made them. */
+/** Ids of responses and of their items, which name the call that made them, and of conversations. */
 
 export function responseId(callId: string): string {
   return `resp_${callId.replaceAll("-", "")}`;
@@ -12,6 +12,15 @@ export function callOfResponse(id: string): string | undefined {
 /** The call of an item, be it of its input or of its output; undefined for what is no such id. */
 export function callOfItem(id: string): string | undefined {
   return uuidIn(/^[a-z]{2,5}_([0-9a-f]{32})_i?\d{1,6}$/.exec(id));
+}
+
+export function conversationId(id: string): string {
+  return `conv_${id.replaceAll("-", "")}`;
+}
+
+/** Undefined for what is no such id. */
+export function uuidOfConversation(id: string): string | undefined {
+  return uuidIn(/^conv_([0-9a-f]{32})$/.exec(id));
 }
 
 function uuidIn(match: RegExpExecArray | null): string | undefined {

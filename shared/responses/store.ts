@@ -2,10 +2,14 @@
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import {
+  answerResponse,
   deleteResponse,
+  findResponse,
   findResponseChain,
+  findResponseEvents,
   findResponses,
   keepResponse,
+  keepResponseEvents,
   type KeptText,
   type ResponseRow,
   type ResponseViewer,
@@ -28,10 +32,33 @@ export const CONVERSATION_BYTES_MAX = 4 * 1_048_576;
 /** Bytes of several responses that are looked up together: all of them are in memory at once. */
 export const FOUND_BYTES_MAX = 32 * 1_048_576;
 
+/** Pieces of events that are read at once. */
+const EVENT_PIECES_MAX = 64;
+
 export interface StoredResponse {
+  /** The response in its present state. */
   readonly response: ModelResponse;
   /** Items that the call itself brought, without those of earlier responses. */
   readonly input: readonly ResponsesItem[];
+}
+
+/** A response of a call that may still be under way. */
+export interface KeptResponse extends StoredResponse {
+  readonly workspaceId: string;
+  readonly isBackground: boolean;
+  readonly keepsEvents: boolean;
+  /** Number of the last event that is kept; that of the last one before all of them where none is. */
+  readonly lastEvent: number;
+}
+
+/** Number of the first event that is kept: those before it tell that the response was made, and waits. */
+export const FIRST_KEPT_EVENT = 2;
+
+/** Events that follow each other, as they go over the wire. */
+export interface EventsPiece {
+  readonly first: number;
+  readonly last: number;
+  readonly text: string;
 }
 
 interface Stored {
@@ -40,6 +67,8 @@ interface Stored {
   /** JSON items. */
   readonly input: readonly unknown[];
   readonly hours: number;
+  /** Its events are kept, of a response whose job is still to do its work. */
+  readonly keepsEvents?: boolean;
 }
 
 export interface ResponseStore {
@@ -56,8 +85,16 @@ export interface ResponseStore {
    * @throws Error when one cannot be read back
    */
   findChain(viewer: ResponseViewer, callId: string): Promise<readonly StoredResponse[] | "gone" | "long">;
-  /** False when there was none. */
-  delete(viewer: ResponseViewer, callId: string): Promise<boolean>;
+  /** Undefined when there was none. `isQueued`: its job has not ended. */
+  delete(viewer: ResponseViewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
+  /** The response of a call, whoever asks. @throws Error when it cannot be read back */
+  read(callId: string): Promise<KeptResponse | undefined>;
+  /** Keeps the answer of a response whose job is about to end; the job's end makes it the response's. @throws Error when it cannot be kept */
+  answer(kept: KeptResponse, whole: ModelResponse): Promise<void>;
+  /** Idempotent by the number of the first. @throws Error when they cannot be kept */
+  keepEvents(call: { readonly id: string; readonly workspaceId: string }, piece: EventsPiece): Promise<void>;
+  /** Pieces with events behind number `after`, at least one where there are any. @throws Error when they cannot be read back */
+  readEvents(call: { readonly id: string; readonly workspaceId: string }, after: number): Promise<EventsPiece[]>;
 }
 
 export function createResponseStore({
@@ -75,7 +112,20 @@ export function createResponseStore({
     const sealed = row.reference === null ? row.sealed : await readClaim(storage, row.reference);
     const text = sealer.open(placeOf(row.workspace_id, row.id), sealed);
     const { response, input } = JSON.parse(text) as { response: unknown; input: ResponsesItem[] };
-    return { response: parse("ModelResponse", response), input };
+    return { response: asOf(row, parse("ModelResponse", response)), input };
+  };
+  const seal = async (
+    workspaceId: string,
+    id: string,
+    stored: { response: ModelResponse; input: readonly unknown[] },
+  ) => {
+    const plain = JSON.stringify(stored);
+    const sealed = sealer.seal(placeOf(workspaceId, id), plain);
+    const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
+    const text: KeptText = isSmall
+      ? { sealed, reference: null }
+      : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
+    return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed) };
   };
   /** One after the other: large ones would be in memory at once, and all together hold up others. */
   const openAll = async (rows: readonly ResponseRow[]): Promise<StoredResponse[]> => {
@@ -88,23 +138,17 @@ export function createResponseStore({
     return opened;
   };
   return {
-    async keep({ call: { id, workspaceId, keyId }, response, input, hours }) {
-      const plain = JSON.stringify({ response, input });
-      const sealed = sealer.seal(placeOf(workspaceId, id), plain);
-      const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
-      const text: KeptText = isSmall
-        ? { sealed, reference: null }
-        : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
+    async keep({ call: { id, workspaceId, keyId }, response, input, hours, keepsEvents = false }) {
       await keepResponse(database, {
+        ...(await seal(workspaceId, id, { response, input })),
         id,
         workspaceId,
         keyId,
         previousId: callOfResponse(response.previous_response_id ?? "") ?? null,
         model: response.model,
         status: response.status,
-        bytes: Buffer.byteLength(plain),
-        text,
-        sealedBy: keyIdOf(sealed),
+        isBackground: response.background,
+        keepsEvents,
         hours,
       });
     },
@@ -132,10 +176,56 @@ export function createResponseStore({
           log.warn({ err: error, response: callId }, "the text of a deleted response is left to the janitor"),
         );
       }
-      return gone !== undefined;
+      return gone && { isQueued: gone.status === "queued" };
+    },
+    async read(callId) {
+      const row = await findResponse(database, callId);
+      if (!row) return undefined;
+      const { workspace_id: workspaceId, is_background: isBackground, keeps_events: keepsEvents } = row;
+      const lastEvent = row.last_event ?? FIRST_KEPT_EVENT - 1;
+      return { ...(await open(row)), workspaceId, isBackground, keepsEvents, lastEvent };
+    },
+    async answer({ workspaceId, input }, response) {
+      const id = callOfResponse(response.id) ?? "";
+      const sealed = await seal(workspaceId, id, { response, input });
+      await answerResponse(database, { ...sealed, id, model: response.model, answered: response.status });
+    },
+    async keepEvents({ id, workspaceId }, { first, last, text }) {
+      const sealed = sealer.seal(eventsPlace(workspaceId, id, first), text);
+      await keepResponseEvents(database, id, { first, last, sealed });
+    },
+    async readEvents({ id, workspaceId }, after) {
+      const rows = await findResponseEvents(database, id, after, EVENT_PIECES_MAX);
+      const slices = new TimeSlices();
+      const pieces: EventsPiece[] = [];
+      for (const { first, last, sealed } of rows) {
+        await slices.rest();
+        pieces.push({ first, last, text: sealer.open(eventsPlace(workspaceId, id, first), sealed) });
+      }
+      return pieces;
     },
   };
 }
+
+/** The same as it was before anything was answered. */
+export function unanswered(response: ModelResponse): ModelResponse {
+  return { ...response, output: [], usage: null, completed_at: null, incomplete_details: null, error: null };
+}
+
+/** Returns the response as its job has left it: an answer that was kept counts when that has ended well. */
+function asOf({ status, error, job_state: job }: ResponseRow, response: ModelResponse): ModelResponse {
+  if (status === "completed" || status === "incomplete") return response;
+  const isLost = status === "queued" && job === null;
+  if (status === "failed" || isLost) {
+    const { code, message } = error ?? LOST;
+    return { ...unanswered(response), status: "failed", error: { code, message } };
+  }
+  if (status === "cancelled") return { ...unanswered(response), status };
+  return { ...unanswered(response), status: job === "queued" ? "queued" : "in_progress" };
+}
+
+/** It was kept, and then no job came of it. */
+const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -143,4 +233,8 @@ function bytesOf(rows: readonly ResponseRow[]): number {
 
 function placeOf(workspaceId: string, id: string): SealedPlace {
   return { workspaceId, table: "response", row: id, field: "text" };
+}
+
+function eventsPlace(workspaceId: string, id: string, first: number): SealedPlace {
+  return { workspaceId, table: "response_event", row: id, field: String(first) };
 }

@@ -13,6 +13,8 @@ type Scene =
   | "workflow worker"
   | "step worker"
   | "ingress, run"
+  | "ingress, response"
+  | "response worker"
   | "janitor";
 
 /** Every failpoint there is: one that is new does not compile until it stands here. */
@@ -40,6 +42,8 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "job.collected": ["ingress, image"],
   "job.concluded": ["janitor"],
   "job.recorded": ["janitor"],
+  "response.kept": ["ingress, response"],
+  "response.answered": ["response worker"],
   "run.inserted": ["ingress, run"],
   "run.saved": ["workflow worker"],
   "step.started": ["workflow worker"],

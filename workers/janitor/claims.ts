@@ -1,7 +1,13 @@
 /** Claim checks whose call is over, stored responses that are, and texts that no job, run or response names: each owner deletes its own, this takes what crashes left. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
-import { dropExcessResponses, dropExpiredResponses, findKeptResponses, type Gone } from "#shared/database/responses.ts";
+import {
+  dropExcess,
+  dropExpired,
+  dropOldResponseEvents,
+  findKeptTexts,
+  type Gone,
+} from "#shared/database/responses.ts";
 import { findRunInputs } from "#shared/database/run-sweeps.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -78,12 +84,12 @@ export async function sweepRunTexts(context: Context, pageMax?: number): Promise
   return deleted;
 }
 
-/** Responses of one workspace that are kept, the newest: so many, and so many bytes of them. */
+/** Responses of one workspace that are kept, the newest, and conversations likewise: so many, and so many bytes of them. */
 const RESPONSES_KEPT_MAX = { countMax: 10_000, bytesMax: 1_073_741_824 };
 
 const BATCH = 500;
 
-/** Deletes responses that are over, and the oldest of workspaces that have too many. */
+/** Deletes responses and conversations that are over, the oldest of workspaces that have too many, and events that nobody comes back for any more. */
 export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_MAX): Promise<void> {
   const { database } = context;
   const drop = async (batch: () => Promise<Gone[]>): Promise<void> => {
@@ -93,8 +99,11 @@ export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_
       count = gone.length;
     }
   };
-  await drop(() => dropExpiredResponses(database, BATCH));
-  await drop(() => dropExcessResponses(database, keptMax, BATCH));
+  for (const table of ["response", "conversation"] as const) {
+    await drop(() => dropExpired(database, table, BATCH));
+    await drop(() => dropExcess(database, table, keptMax, BATCH));
+  }
+  for (let count = BATCH; count === BATCH;) count = await dropOldResponseEvents(database, BATCH);
 }
 
 /** Deletes texts of responses that are gone, or were never kept. @param pageMax looked at in one go */
@@ -104,7 +113,7 @@ export async function sweepResponseTexts(context: Context, pageMax?: number): Pr
   for await (const page of listResponseTexts(storage, pageMax)) {
     const old = page.filter(isOld);
     if (old.length === 0) continue;
-    const kept = await findKeptResponses(database, [...new Set(old.map(({ jobId }) => jobId))]);
+    const kept = await findKeptTexts(database, [...new Set(old.map(({ jobId }) => jobId))]);
     for (const { key, jobId } of old) {
       if (kept.get(jobId)?.startsWith(`${key}#`) === true) continue;
       if (await isDeleted(context, key)) deleted += 1;

@@ -14,7 +14,7 @@ import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
-import { type Lane, type Pool, freedSubject } from "#shared/queue/subjects.ts";
+import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import type { Code } from "#shared/errors.ts";
 
@@ -138,6 +138,7 @@ export class DurableEnds {
     }
     this.countEnd(job, ending, charge, taken);
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
+    if (job.work["background"] === true) tellReaders(context.replies, job.id);
     if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     this.tellFreed();
     await sentFailpoint("job.told");
@@ -156,6 +157,11 @@ export class DurableEnds {
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
     if (ending.keepsRequest !== true) void discardRequest(this.context, { ...job, stored_inputs });
   }
+}
+
+/** Those who read a background response hear that it is over. */
+function tellReaders(connection: WorkerContext["replies"], id: string): void {
+  if (!connection.isClosed()) connection.publish(runSubject(id), "{}");
 }
 
 const OURS = {

@@ -188,6 +188,12 @@ begin
     error = p_error, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
+  -- What a background response came to is decided with its money.
+  if j.work->'background' = 'true' then
+    update response set status = case p_state when 'completed' then coalesce(answered, 'failed') else p_state end, error = p_error
+    where id = p_id;
+    update conversation set held_by = null where held_by = p_id;
+  end if;
   -- A step of a run has no event of its own: its run tells of it.
   if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null then
     insert into event (workspace_id, type, metadata)

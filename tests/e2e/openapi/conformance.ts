@@ -60,6 +60,28 @@ test("text", async () => {
   await api.call("listResponseInput", { path: { response_id }, query: "?limit=1&order=asc" });
   await api.call("deleteResponse", { path: { response_id } });
   await api.call("createResponse", { body: { ...asked, stream: true } });
+  const background = await idOf("createResponse", { body: { ...asked, background: true } });
+  const isOver = async (): Promise<boolean> =>
+    (await stack.query("select 1 from job where ended_at is null")).length === 0;
+  await eventually("the background response has ended", isOver);
+  await api.call("getResponse", { path: { response_id: background } });
+  await api.call("cancelResponse", { path: { response_id: background } });
+  const events = await ask<{ response: { id: string } }[]>("createResponse", { body: { ...asked, background: true, stream: true } }); // prettier-ignore
+  await api.call("getResponse", { path: { response_id: events[0]?.response.id ?? "" }, query: "?stream=true&starting_after=2" }); // prettier-ignore
+  const conversation_id = await idOf("createConversation", { body: { items: CHAT.messages } });
+  const path = { conversation_id };
+  await api.call("updateConversation", { path, body: { metadata: { topic: "tea" } } });
+  await api.call("getConversation", { path });
+  await api.call("createResponse", { body: { ...asked, conversation: conversation_id } });
+  const added = await ask<{ data: { id: string }[] }>("createConversationItems", {
+    path,
+    body: { items: CHAT.messages },
+  });
+  const item_id = added.data[0]?.id ?? "";
+  await api.call("listConversationItems", { path, query: "?limit=2&order=asc" });
+  await api.call("getConversationItem", { path: { ...path, item_id } });
+  await api.call("deleteConversationItem", { path: { ...path, item_id } });
+  await api.call("deleteConversation", { path });
   const failed = await ask<object[]>("createResponse", { body: { ...asked, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
   expect(failed.at(-1)).toMatchObject({ type: "response.failed", response: { error: { code: "upstream_error" } } });
   await api.call("createEmbeddings", { body: { model: "sandbox-embed", input: ["tea", "coffee"] } });

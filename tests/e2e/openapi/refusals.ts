@@ -147,6 +147,7 @@ test.each<[Code, string, Refused?]>([
     "POST /v1/responses",
     { body: { model: "sandbox-chat", input: "x", previous_response_id: "resp_unknown" } },
   ],
+  ["conversation_not_found", "GET /v1/conversations/{conversation_id}", { path: { conversation_id: "conv_unknown" } }],
   ["run_not_found", "GET /v1/workflows/runs/{id}", { path: { id: UNKNOWN } }],
   ["workflow_not_found", "GET /v1/workflows/{id}", { path: { id: UNKNOWN } }],
   ["method_not_allowed", "DELETE /v1/models"],
@@ -220,6 +221,19 @@ test("conflict", async () => {
   const sent = { path: { workspaceId: tenant.workspace.id }, body: { name: "ada", role: "developer" } };
   expect((await send(members, sent)).status).toBe(201);
   await refuse("conflict", members, sent);
+});
+
+test("conversation_locked", async () => {
+  const made = await send("POST /v1/conversations", { body: {} });
+  const { id } = (await made.json()) as { id: string };
+  const sent = { body: { model: "sandbox-slow", input: "Say exactly: a b c", conversation: id } };
+  const first = send("POST /v1/responses", sent);
+  await eventually("the first call has it", async () => {
+    const rows = await tenant.query("select 1 from conversation where held_by is not null");
+    return rows.length === 1;
+  });
+  await refuse("conversation_locked", "POST /v1/responses", sent);
+  expect((await first).status).toBe(200);
 });
 
 test("idempotency_in_progress and idempotency_key_reused", async () => {

@@ -121,7 +121,13 @@ test("items are stored with ids and in parts, and those that have ids keep them"
     ]),
   );
   expect(storedItems(items, callId) as unknown[]).toEqual([
-    { type: "message", id: `msg_${hex}_i0`, role: "assistant", content: [{ type: "output_text", text: "a" }] },
+    {
+      type: "message",
+      id: `msg_${hex}_i0`,
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "a" }],
+    },
     call,
     { type: "function_call_output", id: `fco_${hex}_i2`, call_id: "a", output: "b" },
   ]);

@@ -322,8 +322,6 @@ describe("refusals name the caller's own field", () => {
     ["a compaction of others", { input: [user, { type: "compaction", encrypted_content: "gAAAA" }] }, "unsupported_value", "input[1].encrypted_content"], // prettier-ignore
     ["a tool that runs elsewhere", { tools: [{ type: "web_search" }] }, "unsupported_value", "tools[0].type"],
     ["a choice of such", { tool_choice: { type: "file_search" } }, "unsupported_value", "tool_choice.type"],
-    ["work in the background", { background: true }, "unsupported_value", "background"],
-    ["a conversation", { conversation: "conv_1" }, "invalid_request", "conversation"],
     ["a stored prompt", { prompt: { id: "p" } }, "invalid_request", "prompt"],
     ["too many labels", { metadata: Object.fromEntries(Array.from({ length: 17 }, (_one, at) => [`k${at}`, "v"])) }, "invalid_request", "metadata"], // prettier-ignore
   ])("%s", (_name, members, code, param) => {

@@ -108,8 +108,8 @@ describe("a stored response", () => {
     expect(await seen({ ...owner.viewer, memberId: newId() })).toBe(false);
     expect(await seen({ ...owner.viewer, memberId: newId(), seesAll: true })).toBe(true);
     expect(await seen({ ...other.viewer, seesAll: true })).toBe(false);
-    expect(await store.delete({ ...other.viewer, seesAll: true }, id)).toBe(false);
-    expect(await store.delete({ ...owner.viewer, memberId: newId() }, id)).toBe(false);
+    expect(await store.delete({ ...other.viewer, seesAll: true }, id)).toBeUndefined();
+    expect(await store.delete({ ...owner.viewer, memberId: newId() }, id)).toBeUndefined();
     expect(await seen(owner.viewer)).toBe(true);
   });
 
@@ -139,8 +139,8 @@ describe("a stored response", () => {
   test("is gone with its text when it is deleted", async () => {
     const owner = await openOwner();
     const id = await keep(owner, LARGE);
-    expect(await store.delete(owner.viewer, id)).toBe(true);
-    expect(await store.delete(owner.viewer, id)).toBe(false);
+    expect(await store.delete(owner.viewer, id)).toEqual({ isQueued: false });
+    expect(await store.delete(owner.viewer, id)).toBeUndefined();
     expect((await store.find(owner.viewer, [id])).size).toBe(0);
     expect(await storedTexts()).not.toContain(id);
   });
@@ -216,6 +216,43 @@ describe("a conversation", () => {
     expect(await bounded()).toBe(true);
     await db.query("update response set bytes = 4194305 where id = $1", [last]);
     expect(await bounded()).toBe(false);
+  });
+});
+
+describe("events of a response", () => {
+  const open = async (owner: Owner): Promise<{ id: string; workspaceId: string }> => {
+    const id = newId();
+    const response = responseOf({ model: "m", input: "x", background: true }, id, 1_000);
+    const call = { id, workspaceId: owner.id, keyId: owner.keyId };
+    await store.keep({ call, response: { ...response, status: "queued" }, input: [], hours: 1, keepsEvents: true });
+    return { id, workspaceId: owner.id };
+  };
+
+  test("come in their order, from behind any of them, each once", async () => {
+    const call = await open(await openOwner());
+    await store.keepEvents(call, { first: 4, last: 4, text: "c" });
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
+    await store.keepEvents(call, { first: 2, last: 3, text: "again" });
+    const read = async (after: number) => (await store.readEvents(call, after)).map(({ text }) => text);
+    expect([await read(-1), await read(2), await read(3), await read(4)]).toEqual([["a b", "c"], ["a b", "c"], ["c"], []]); // prettier-ignore
+    expect(await store.read(call.id)).toMatchObject({ keepsEvents: true, isBackground: true, lastEvent: 4 });
+    const other = await open(await openOwner());
+    expect(await store.readEvents(other, -1)).toEqual([]);
+  });
+
+  test("are gone with it, and all together an hour after the last of them", async () => {
+    const [gone, kept, over] = [await open(await openOwner()), await open(await openOwner()), await open(await openOwner())]; // prettier-ignore
+    for (const call of [gone, kept, over]) {
+      await store.keepEvents(call, { first: 2, last: 2, text: "a" });
+      await store.keepEvents(call, { first: 3, last: 3, text: "b" });
+    }
+    await db.query("delete from response where id = $1", [gone.id]);
+    await db.query("update response_event set created_at = now() - interval '61 minutes' where response_id = $1 or (response_id = $2 and first = 2)", [over.id, kept.id]); // prettier-ignore
+    await sweepResponses({ storage, database: db.database, log });
+    const count = async (call: { id: string; workspaceId: string }) => (await store.readEvents(call, -1)).length;
+    expect([await count(gone), await count(kept), await count(over)]).toEqual([0, 2, 0]);
+    await store.keepEvents(gone, { first: 4, last: 4, text: "too late" });
+    expect(await count(gone)).toBe(0);
   });
 });
 

@@ -1,9 +1,12 @@
 /** Serves a call in the chat pool, by the first source that can. */
-import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import { uuidOfConversation } from "#shared/responses/ids.ts";
+import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
+import { beforeAbort } from "#shared/abortable.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
@@ -18,6 +21,7 @@ import { candidatesOf } from "../../routing/candidates.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
+import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
@@ -46,7 +50,9 @@ class ChatRun {
   /** It was asked with functions, and is answered so. */
   private readonly isOldForm: boolean;
   /** The object that the answer of a Responses call completes. */
-  private readonly response: ModelResponse | undefined;
+  private response: ModelResponse | undefined;
+  /** The same of a call that nobody waits for. */
+  private background: BackgroundResponse | undefined;
   /** Its input as it is stored. */
   private readonly responseInput: readonly unknown[];
   /** That object once the answer is whole. */
@@ -90,12 +96,17 @@ class ChatRun {
     const watchdog = watchCall(job, control.signal);
     let askedAt = performance.now();
     try {
+      if (job.background === true) {
+        this.background = await openBackground(context, job);
+        if (!this.background) return DELETED;
+        this.response = this.background.response;
+      }
       this.request = await withStoredFiles(context, job, this.request, watchdog.signal);
       const model = context.catalogue.current().models.get(job.model);
       if (model) await this.checkDocuments(model, this.request, watchdog.signal);
       askedAt = performance.now();
       const finale = await this.ask(watchdog.signal, askedAt);
-      return await this.succeed(finale, performance.now() - askedAt);
+      return await this.succeed(finale, performance.now() - askedAt, watchdog.signal);
     } catch (error) {
       return await this.fail(error, watchdog.signal);
     } finally {
@@ -188,7 +199,7 @@ class ChatRun {
           exactIntegers: this.control.exactIntegers,
           held: this.held,
           limits: context.config.calls,
-          drained: () => answer.room(),
+          drained: () => (this.background ?? answer).room(),
           signal,
           stopping: this.control.stopping,
           rendering,
@@ -213,7 +224,8 @@ class ChatRun {
         if (!this.hasBegun) onBegun();
         this.hasBegun = true;
         copy?.add(text);
-        answer.write(text, upstreamMs);
+        if (this.background) this.background.write(text);
+        else answer.write(text, upstreamMs);
       },
     };
   }
@@ -275,13 +287,16 @@ class ChatRun {
     }
   }
 
-  private async succeed(finale: Finale, upstreamMs: number): Promise<Success> {
+  private async succeed(finale: Finale, upstreamMs: number, signal: AbortSignal): Promise<Success> {
     const { context, job, meter, attempt, copy } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
     const metered = sumOf(this.took, await meter.settle());
-    const text = finale.render(metered);
+    const rendered = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
-    if (status === "succeeded") await this.keepResponse();
+    if (status === "succeeded") await this.keepResponse(rendered, signal);
+    else await this.leaveConversation();
+    // The answer of a background call stands in its response alone.
+    const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
     const isStream = this.request.stream === true;
     this.logServed({
       request_id: job.request_id,
@@ -304,24 +319,54 @@ class ChatRun {
     };
   }
 
-  /** Before the client hears that it is whole, so that its next call finds it. @throws ApiError `service_unavailable` */
-  private async keepResponse(): Promise<void> {
+  /**
+   * Before the client hears that it is whole, so that its next call finds it.
+   * @throws ApiError `service_unavailable`; the reason of `signal` when it aborts before
+   */
+  private async keepResponse(rest: string, signal: AbortSignal): Promise<void> {
     const { context, job, wholeResponse: response } = this;
-    if (response?.store !== true) return;
-    const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
-    const hours = context.config.responseRetentionHours;
+    if (!response || (!response.store && response.conversation == null)) return;
     try {
-      if (!context.responses) throw new Error("a process without the pool chat has a response to store");
-      await context.responses.keep({ call: { id, workspaceId, keyId }, response, input: this.responseInput, hours });
+      await beforeAbort(this.storeResponse(response, rest), signal);
     } catch (error) {
+      if (signal.aborted) throw error;
       context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
       const message = "The response could not be stored; try again, or with store: false.";
       throw new ApiError("service_unavailable", message, { cause: error });
     }
   }
 
+  private async storeResponse(response: ModelResponse, rest: string): Promise<void> {
+    const { context, job, background, responseInput: input } = this;
+    const { responses, conversations } = context;
+    if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
+    const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
+    const hours = context.config.responseRetentionHours;
+    if (background) await background.answer(response, rest);
+    else if (response.store) await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+    const conversation = uuidOfConversation(response.conversation?.id ?? "");
+    if (conversation === undefined) return;
+    const asked = (background?.input ?? input) as readonly ResponsesItem[];
+    const output = response.output as readonly ResponsesItem[];
+    await conversations.append(conversation, id, [...asked, ...output], hours);
+  }
+
+  /** Its conversation is free for another call: this one adds nothing to it. */
+  private async leaveConversation(): Promise<void> {
+    const { context, job, response } = this;
+    const id = uuidOfConversation(response?.conversation?.id ?? "");
+    if (id === undefined) return;
+    await context.conversations
+      ?.release(id, job.job_id, true)
+      .catch((error: unknown) =>
+        context.log.warn({ err: error }, "a conversation stays held until its call is settled"),
+      );
+  }
+
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
+    await this.background?.breakOff();
+    await this.leaveConversation();
     const failed = failedCall(context, job, error, signal, attempt);
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
@@ -339,6 +384,7 @@ class ChatRun {
         response: this.response,
         model: model.slug,
         logprobs: request.logprobs === true,
+        ...(this.background ? { firstEvent: FIRST_KEPT_EVENT } : {}),
         onWhole: (whole) => {
           this.wholeResponse = whole;
         },

@@ -12,13 +12,14 @@ import { contentText } from "./stream-so-far.ts";
 
 /**
  * One per attempt.
- * @param call `response`: the object that the answer completes; `logprobs`: the client asked for them; `onWhole`: told of it when
- * it is complete
+ * @param call `response`: the object that the answer completes; `logprobs`: the client asked for them; `firstEvent`: number of the first
+ * event, of which others have told that the response was made; `onWhole`: told of it when it is complete
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
   readonly model: string;
   readonly logprobs: boolean;
+  readonly firstEvent?: number;
   readonly onWhole?: (response: ModelResponse) => void;
 }): TextRendering {
   const begun: ModelResponse = { ...call.response, model: call.model };
@@ -27,14 +28,16 @@ export function createResponsesRendering(call: {
     summarises: begun.reasoning.summary !== null,
     customTools: new Set(begun.tools.flatMap(({ type, name }) => (type === "custom" ? [name] : []))),
   };
-  let sequence = 0;
+  const { firstEvent = 0 } = call;
+  let sequence = firstEvent;
   const write: WriteEvent = (type, members) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...members })}\n\n`;
   const items = new ItemStream(facts, write);
   let reason: unknown = null;
   const begin = (): string => {
-    if (sequence > 0) return "";
-    return write("response.created", { response: begun }) + write("response.in_progress", { response: begun });
+    if (sequence > firstEvent) return "";
+    const created = firstEvent === 0 ? write("response.created", { response: begun }) : "";
+    return created + write("response.in_progress", { response: begun });
   };
   return {
     completion(result, usage) {

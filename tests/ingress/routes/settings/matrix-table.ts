@@ -122,7 +122,17 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       // Of responses a member finds its own alone: tests/shared/responses.
       "GET /v1/responses/{response_id}",
       "DELETE /v1/responses/{response_id}",
+      "POST /v1/responses/{response_id}/cancel",
       "GET /v1/responses/{response_id}/input_items",
+      // And of conversations: tests/e2e/stock-clients/conversations.ts.
+      "POST /v1/conversations",
+      "GET /v1/conversations/{conversation_id}",
+      "POST /v1/conversations/{conversation_id}",
+      "DELETE /v1/conversations/{conversation_id}",
+      "POST /v1/conversations/{conversation_id}/items",
+      "GET /v1/conversations/{conversation_id}/items",
+      "GET /v1/conversations/{conversation_id}/items/{item_id}",
+      "DELETE /v1/conversations/{conversation_id}/items/{item_id}",
       "POST /v1/images/generations",
       "POST /v1/images/edits",
       "POST /v1/audio/speech",

@@ -74,7 +74,8 @@ export interface Surroundings {
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
   readonly log?: Logger;
-  readonly responses?: WorkerContext["responses"];
+  readonly responses?: Partial<NonNullable<WorkerContext["responses"]>>;
+  readonly conversations?: Partial<NonNullable<WorkerContext["conversations"]>>;
 }
 
 /** The chat pool over a provider of the test's own, a ledger that takes what it is asked, and a wire that is watched. */
@@ -91,6 +92,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   });
   const context = {
     responses: around.responses,
+    conversations: around.conversations ?? {},
     config: {
       responseRetentionHours: 720,
       calls: {

@@ -1,0 +1,217 @@
+/**
+ * Background responses: durable jobs that answer a stored response. The response is there before its job, and what becomes of it is
+ * written with the job's end, so that it is paid once and outlives whoever asked for it.
+ */
+import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { callOfWords } from "#shared/calls/read.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { paced } from "#shared/pace.ts";
+import { callOfResponse } from "#shared/responses/ids.ts";
+import { type KeptResponse, unanswered } from "#shared/responses/store.ts";
+import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+
+import { json } from "../answers.ts";
+import type { CheckedTranslation } from "../calls/translated-call.ts";
+import type { IngressContext } from "../context.ts";
+import { cancelJob } from "../media/jobs.ts";
+import { admitMediaJob } from "../media/media-job.ts";
+import { streamOf } from "../response-body.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+import { DONE, KEEPALIVE, KEEPALIVE_MS, SSE_HEADERS } from "../sse.ts";
+import type { FollowedRun } from "../workflows/run-follower.ts";
+
+import { viewerOf } from "../responses/history.ts";
+import { failureEventsOf, responseEvent } from "../responses/object.ts";
+
+interface Background {
+  /** The response before any work. */
+  readonly response: ModelResponse;
+  readonly input: readonly ResponsesItem[];
+  readonly isStreamed: boolean;
+}
+
+/** Stores the response, admits its job, and answers with the one or its events. @throws ApiError of whatever refuses it */
+export async function runInBackground(
+  context: IngressContext,
+  call: RouteCall,
+  { kind, model, bound, text }: CheckedTranslation,
+  { response, input, isStreamed }: Background,
+): Promise<Response> {
+  const caller = callerOf(call);
+  const { workspaceId, keyId, preset } = caller;
+  const { requestId: id } = call;
+  // Nothing is stored for calls that would be refused.
+  await context.calls.look(workspaceId, preset.requests_per_minute, bound.holdNano);
+  const queued: ModelResponse = { ...response, status: "queued" };
+  try {
+    const hours = context.config.responseRetentionHours;
+    const kept = { call: { id, workspaceId, keyId }, response: queued, input, hours, keepsEvents: isStreamed };
+    await context.responses.keep(kept);
+  } catch (error) {
+    throw new ApiError("service_unavailable", "The response cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+  failpoint("response.kept");
+  try {
+    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), { isBackground: true });
+  } catch (error) {
+    // Where it is not known whether it was admitted, its response tells.
+    const isRefused = error instanceof ApiError && error.code !== "service_unavailable";
+    if (isRefused) await forget(context, caller, id);
+    throw error;
+  }
+  if (!isStreamed) return json(queued);
+  return streamBackground(context, caller, id, -1);
+}
+
+/** Deletes the response of a refused call. One that stays is found as a response whose work never began, until it is over. */
+async function forget({ responses, log }: IngressContext, caller: Caller, id: string): Promise<void> {
+  await responses
+    .delete(viewerOf(caller), id)
+    .catch((error: unknown) => log.warn({ err: error, request_id: id }, "the response of a refused call stays"));
+}
+
+/** A response that is cancelled is told so when its worker has let go of it, which takes this long at most. */
+const CANCEL_WAIT_MS = paced(5_000);
+
+/** Asks its job to end, and waits for that a little. @throws ApiError `unsupported_value` for one that is no background response */
+export async function cancelBackground(
+  context: IngressContext,
+  { workspaceId }: Caller,
+  found: KeptResponse,
+): Promise<ModelResponse> {
+  if (!found.isBackground) {
+    throw new ApiError("unsupported_value", "Expected a response that was made with background: true.", {
+      param: "response_id",
+    });
+  }
+  const id = callOfResponse(found.response.id) ?? "";
+  if (!isUnderWay(found.response)) return found.response;
+  const followed = context.runs.follow(id);
+  const left = new AbortController();
+  const late = setTimeout(() => left.abort(), CANCEL_WAIT_MS);
+  try {
+    await cancelJob(context, workspaceId, id);
+    for (;;) {
+      const { response } = (await context.responses.read(id)) ?? found;
+      if (!isUnderWay(response) || left.signal.aborted) return response;
+      await followed.wait(JOB_LOOK_MS, left.signal);
+    }
+  } finally {
+    clearTimeout(late);
+    followed.close();
+  }
+}
+
+function isUnderWay({ status }: ModelResponse): boolean {
+  return status === "queued" || status === "in_progress";
+}
+
+/**
+ * Events of a background response again, see `streamBackground`.
+ * @param after number of the last one that its reader has
+ * @throws ApiError `overloaded`; `unsupported_value` for one whose events are not kept, or not any more
+ */
+export function resumeBackground(
+  context: IngressContext,
+  caller: Caller,
+  found: KeptResponse,
+  after: number,
+): Response {
+  const { keepsEvents, response, lastEvent } = found;
+  const isOver = response.output.length > 0 && lastEvent < OPENING.length;
+  if (!keepsEvents || isOver) {
+    const kept = isOver
+      ? "whose events are still kept, an hour"
+      : "that was made with background: true and stream: true";
+    throw new ApiError("unsupported_value", `Expected a response ${kept}.`, { param: "stream" });
+  }
+  return streamBackground(context, caller, callOfResponse(response.id) ?? "", after);
+}
+
+/** @throws ApiError `overloaded` */
+function streamBackground(context: IngressContext, caller: Caller, id: string, after: number): Response {
+  const followed = context.runs.follow(id, caller);
+  const left = new AbortController();
+  const onFault = (error: unknown): void =>
+    context.log.warn({ err: error, request_id: id }, "the stream of a background response broke off");
+  const onLeft = (): void => {
+    left.abort();
+    followed.close();
+  };
+  const events = eventsOf(context, { id, workspaceId: caller.workspaceId }, followed, after, left.signal);
+  return new Response(streamOf(KEEPALIVE, events, onFault, onLeft), { headers: SSE_HEADERS });
+}
+
+/** Events that stand before those of the worker: made of the response itself, as the last ones are. */
+const OPENING = ["response.created", "response.queued"] as const;
+
+async function* eventsOf(
+  { responses, closing }: IngressContext,
+  call: { readonly id: string; readonly workspaceId: string },
+  followed: FollowedRun,
+  after: number,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  const over = AbortSignal.any([left, closing]);
+  let last = after;
+  let toldAt = performance.now();
+  try {
+    while (!left.aborted) {
+      // Read before its events: those of one that has ended are all there then.
+      const kept = await responses.read(call.id);
+      if (!kept) throw new Error("the response was deleted while it was read");
+      const { response } = kept;
+      for (const [number, type] of OPENING.entries()) {
+        if (number <= last) continue;
+        last = number;
+        yield ENCODER.encode(responseEvent(type, number, { ...unanswered(response), status: "queued" }));
+      }
+      const from = last;
+      for (const piece of await responses.readEvents(call, from)) {
+        yield* framesBehind(piece.text, from);
+        last = piece.last;
+      }
+      if (last > from) {
+        toldAt = performance.now();
+        continue;
+      }
+      if (!isUnderWay(response)) {
+        yield* framesBehind(endOf(response, kept.lastEvent), after);
+        yield DONE;
+        return;
+      }
+      // Without [DONE]: there is more to come for a reader who comes back.
+      if (closing.aborted) throw new Error("the service is restarting");
+      await followed.wait(Math.min(JOB_LOOK_MS, KEEPALIVE_MS), over);
+      if (performance.now() - toldAt < KEEPALIVE_MS) continue;
+      toldAt = performance.now();
+      yield KEEPALIVE;
+    }
+  } finally {
+    followed.close();
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+function* framesBehind(text: string, after: number): Generator<Uint8Array> {
+  for (const frame of text.split("\n\n")) {
+    const number = /^event: \S+\ndata: \{"type":"[^"]+","sequence_number":(\d+)/.exec(frame)?.[1];
+    if (number !== undefined && Number(number) > after) yield ENCODER.encode(`${frame}\n\n`);
+  }
+}
+
+/** The last events, made of the response. @param before number of the event before them */
+function endOf(response: ModelResponse, before: number): string {
+  const { status, error } = response;
+  if (status !== "failed" || !error) {
+    // OpenAI knows no event of its own for a response that was cancelled.
+    return responseEvent(`response.${status === "cancelled" ? "failed" : status}`, before + 1, response);
+  }
+  const known = error.code in ERROR_CODES ? (error.code as Code) : "internal_error";
+  return failureEventsOf(response)(new ApiError(known, error.message), response.model, before + 1);
+}

@@ -1,0 +1,54 @@
+/** Conversations as their callers find, take and leave them. */
+import { ApiError } from "#shared/errors.ts";
+import type { KeptConversation } from "#shared/responses/conversations.ts";
+import { uuidOfConversation } from "#shared/responses/ids.ts";
+
+import type { IngressContext } from "../context.ts";
+import { readable, viewerOf } from "../responses/history.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+
+type Context = Pick<IngressContext, "conversations" | "log">;
+
+/** @throws ApiError `conversation_not_found`, `service_unavailable` */
+export async function findConversation(
+  { conversations }: Context,
+  call: RouteCall,
+  id: string,
+): Promise<KeptConversation> {
+  const uuid = uuidOfConversation(id);
+  const viewer = viewerOf(callerOf(call));
+  const found = uuid === undefined ? undefined : await readable(conversations.find(viewer, uuid));
+  if (!found) throw conversationNotFound();
+  return found;
+}
+
+/** The same for a call that goes on from it, and is alone in that. @throws ApiError `conversation_locked` */
+export async function takeConversation(
+  { conversations }: Context,
+  call: RouteCall,
+  id: string,
+): Promise<KeptConversation> {
+  const uuid = uuidOfConversation(id);
+  const viewer = viewerOf(callerOf(call));
+  const taken = uuid === undefined ? undefined : await readable(conversations.take(viewer, uuid, call.requestId));
+  if (!taken) throw conversationNotFound("conversation");
+  if (taken !== "held") return taken;
+  throw new ApiError(
+    "conversation_locked",
+    "Another call goes on from the conversation; try again when it has ended.",
+    {
+      param: "conversation",
+    },
+  );
+}
+
+/** A call that was refused, or failed, keeps others from it no longer. What cannot be written now is so when its hold is closed. */
+export async function leaveConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
+  await conversations
+    .release(id, call.requestId, false)
+    .catch((error: unknown) => log.warn({ err: error }, "a conversation stays taken for a minute"));
+}
+
+export function conversationNotFound(param?: string): ApiError {
+  return new ApiError("conversation_not_found", "There is no such conversation.", param === undefined ? {} : { param });
+}

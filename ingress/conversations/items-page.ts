@@ -1,0 +1,39 @@
+/** Pages of items: of a stored response's input, and of a conversation. */
+import type { ResponsesItem } from "#schemas/generated/types.ts";
+
+import type { Route, RouteCall } from "../serve.ts";
+import { limitIn, LIST_QUERY, oneOf, queryOf, unsupported } from "../settings/page.ts";
+
+export const ITEMS_QUERY: NonNullable<Route["query"]> = [
+  ...LIST_QUERY,
+  {
+    name: "order",
+    description: "Order of the items: the last first, or the first.",
+    schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
+  },
+];
+
+interface ItemsPage {
+  readonly after: string | null;
+  readonly limit: number;
+  readonly order: "asc" | "desc";
+}
+
+/** @throws ApiError `unsupported_value` */
+export function itemsPageOf(call: RouteCall): ItemsPage {
+  const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
+  return { after: queryOf(call).get("after") || null, limit: limitIn(call), order };
+}
+
+/** @throws ApiError `unsupported_value` for an id that none of them has: a page from the beginning would be read twice */
+export function pageOfItems({ after, limit, order }: ItemsPage, items: readonly ResponsesItem[]) {
+  const ordered = order === "asc" ? items : items.toReversed();
+  const place = after === null ? -1 : ordered.findIndex(({ id }) => id === after);
+  if (after !== null && place < 0) throw unsupported("after", "the id of one of the items", after);
+  return listOfItems(ordered.slice(place + 1, place + 1 + limit), ordered.length > place + 1 + limit);
+}
+
+export function listOfItems(data: readonly ResponsesItem[], hasMore = false) {
+  const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+  return { object: "list", data, first_id: first, last_id: last, has_more: hasMore };
+}

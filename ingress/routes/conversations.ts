@@ -1,0 +1,219 @@
+/** /v1/conversations: items that callers keep here, and Responses calls go on from. */
+import type { Conversation, ResponsesItem } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { type KeptConversation, withOwnIds } from "#shared/responses/conversations.ts";
+import { conversationId, uuidOfConversation } from "#shared/responses/ids.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
+
+import { json } from "../answers.ts";
+import { readBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { conversationNotFound, findConversation } from "../conversations/conversations.ts";
+import { ITEMS_QUERY, itemsPageOf, listOfItems, pageOfItems } from "../conversations/items-page.ts";
+import { readable, readKept, resolveItems, storedItems, viewerOf } from "../responses/history.ts";
+import { readingItems } from "../responses/items.ts";
+import { errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { withParam } from "../with-param.ts";
+
+const PATH = "/v1/conversations";
+const ONE = `${PATH}/{conversation_id}`;
+const ITEMS = `${ONE}/items`;
+const FOUND = ["conversation_not_found", "service_unavailable"] as const;
+const COMMON = { tags: ["Chat"], auth: "key" } as const;
+
+export function conversations(context: IngressContext): Route[] {
+  return [...wholeRoutes(context), ...itemRoutes(context)];
+}
+
+function wholeRoutes(context: IngressContext): Route[] {
+  return [
+    {
+      ...COMMON,
+      method: "POST",
+      path: PATH,
+      operationId: "createConversation",
+      summary: "Begin a conversation",
+      description:
+        "Responses calls name it as `conversation`. It is kept for as long as stored responses are, from its last change on, and seen " +
+        "by the member whose key made it, and by owners and admins.",
+      request: { schema: "ConversationRequest", example: { items: [{ role: "user", content: "Hello" }] } },
+      responses: { 200: { description: "The conversation", schema: "Conversation" } },
+      errors: errorsOf(["reads_json"], "response_not_found", "service_unavailable"),
+      handle: (call) => create(context, call),
+    },
+    {
+      ...COMMON,
+      method: "GET",
+      path: ONE,
+      operationId: "getConversation",
+      summary: "A conversation",
+      responses: { 200: { description: "The conversation", schema: "Conversation" } },
+      errors: errorsOf([], ...FOUND),
+      handle: async (call) => json(present(await foundIn(context, call))),
+    },
+    {
+      ...COMMON,
+      method: "POST",
+      path: ONE,
+      operationId: "updateConversation",
+      summary: "Change a conversation's labels",
+      request: { schema: "ConversationChange", example: { metadata: { topic: "tea" } } },
+      responses: { 200: { description: "The conversation", schema: "Conversation" } },
+      errors: errorsOf(["reads_json"], ...FOUND, "conflict"),
+      handle: async (call) => {
+        const { metadata } = parse("ConversationChange", (await readBody(context, call)).value);
+        return json(present(await change(context, call, ({ items }) => ({ metadata: metadata ?? {}, items }))));
+      },
+    },
+    {
+      ...COMMON,
+      method: "DELETE",
+      path: ONE,
+      operationId: "deleteConversation",
+      summary: "Delete a conversation",
+      description:
+        "Stored responses that belong to it stay. A call that goes on from it is answered, and adds nothing.",
+      responses: { 200: { description: "It is gone", schema: "ConversationDeleted" } },
+      errors: errorsOf([], ...FOUND),
+      handle: (call) => remove(context, call),
+    },
+  ];
+}
+
+function itemRoutes(context: IngressContext): Route[] {
+  return [
+    {
+      ...COMMON,
+      method: "POST",
+      path: ITEMS,
+      operationId: "createConversationItems",
+      summary: "Add items to a conversation",
+      description: "They stand behind those that are there, and before those of a call that has not ended.",
+      request: { schema: "ConversationItemsRequest", example: { items: [{ role: "user", content: "And one more" }] } },
+      responses: { 200: { description: "The new items", schema: "ConversationItemList" } },
+      errors: errorsOf(["reads_json"], ...FOUND, "response_not_found", "conflict"),
+      handle: (call) => add(context, call),
+    },
+    {
+      ...COMMON,
+      method: "GET",
+      path: ITEMS,
+      operationId: "listConversationItems",
+      summary: "Items of a conversation",
+      query: ITEMS_QUERY,
+      responses: { 200: { description: "A page of them", schema: "ConversationItemList" } },
+      errors: errorsOf([], ...FOUND, "unsupported_value"),
+      handle: async (call) => {
+        const page = itemsPageOf(call);
+        return json(pageOfItems(page, (await foundIn(context, call)).items));
+      },
+    },
+    {
+      ...COMMON,
+      method: "GET",
+      path: `${ITEMS}/{item_id}`,
+      operationId: "getConversationItem",
+      summary: "One item of a conversation",
+      responses: { 200: { description: "The item", schema: "ResponsesItem" } },
+      errors: errorsOf([], ...FOUND),
+      handle: async (call) => json({ ...itemIn(await foundIn(context, call), call) }),
+    },
+    {
+      ...COMMON,
+      method: "DELETE",
+      path: `${ITEMS}/{item_id}`,
+      operationId: "deleteConversationItem",
+      summary: "Take an item out of a conversation",
+      responses: { 200: { description: "The conversation", schema: "Conversation" } },
+      errors: errorsOf([], ...FOUND, "conflict"),
+      handle: async (call) => {
+        const without = (kept: KeptConversation) => {
+          const gone = itemIn(kept, call);
+          return { ...kept, items: kept.items.filter((item) => item !== gone) };
+        };
+        return json(present(await change(context, call, without)));
+      },
+    },
+  ];
+}
+
+function present({ id, createdAt, metadata }: KeptConversation): Conversation {
+  const created = Math.floor(createdAt.getTime() / 1_000);
+  return { id: conversationId(id), object: "conversation", created_at: created, metadata: { ...metadata } };
+}
+
+const nameIn = (call: RouteCall): string => call.params["conversation_id"] ?? "";
+
+function foundIn(context: IngressContext, call: RouteCall): Promise<KeptConversation> {
+  return findConversation(context, call, nameIn(call));
+}
+
+/** @throws ApiError `conversation_not_found` */
+function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
+  const item = items.find(({ id }) => id === call.params["item_id"]);
+  if (!item) throw new ApiError("conversation_not_found", "There is no such item in the conversation.");
+  return item;
+}
+
+/** New items in the form in which they are kept. @throws ApiError naming the item at fault */
+async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
+  const slices = new TimeSlices();
+  const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));
+  const resolved = await namedItems(() => resolveItems(context.responses, viewerOf(callerOf(call)), read, slices));
+  return storedItems(resolved, call.requestId);
+}
+
+/** Items are called `items` here, and `input` in a call. */
+async function namedItems<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw withParam(error, (param) => param.replace(/^input/, "items"));
+  }
+}
+
+async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { items, metadata } = parse("ConversationRequest", (await readBody(context, call)).value);
+  const first = withOwnIds([], await newItems(context, call, items ?? []));
+  const { responseRetentionHours: hours } = context.config;
+  const content = { metadata: metadata ?? {}, items: first };
+  await readKept({ ...NOTHING, ...content, items: [] }, first, new TimeSlices(), "items");
+  return json(present(await readable(context.conversations.create(viewerOf(callerOf(call)), content, hours))));
+}
+
+const NOTHING = { id: "", createdAt: new Date(0), bytes: 0 } as const;
+
+async function add(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { items } = parse("ConversationItemsRequest", (await readBody(context, call)).value);
+  const asked = await newItems(context, call, items);
+  const before = await foundIn(context, call);
+  await readKept(before, asked, new TimeSlices(), "items");
+  let added: ResponsesItem[] = [];
+  await change(context, call, (kept) => {
+    added = withOwnIds(kept.items, asked);
+    return { ...kept, items: [...kept.items, ...added] };
+  });
+  return json(listOfItems(added));
+}
+
+async function change(
+  { conversations: store, config }: IngressContext,
+  call: RouteCall,
+  by: Parameters<IngressContext["conversations"]["change"]>[3],
+): Promise<KeptConversation> {
+  const id = uuidOfConversation(nameIn(call));
+  const viewer = viewerOf(callerOf(call));
+  const { responseRetentionHours: hours } = config;
+  const changed = id === undefined ? undefined : await readable(store.change(viewer, id, hours, by));
+  if (!changed) throw conversationNotFound();
+  return changed;
+}
+
+async function remove({ conversations: store }: IngressContext, call: RouteCall): Promise<Response> {
+  const id = uuidOfConversation(nameIn(call));
+  const isGone = id !== undefined && (await readable(store.delete(viewerOf(callerOf(call)), id)));
+  if (!isGone) throw conversationNotFound();
+  return json({ id: conversationId(id), object: "conversation.deleted", deleted: true });
+}

@@ -1,0 +1,155 @@
+/**
+ * Conversations: labels and items that a caller keeps here, sealed as one text, which each change writes anew. A change that was
+ * overtaken reads again, so that nothing is lost and all see one order.
+ */
+import type { ResponsesItem } from "#schemas/generated/types.ts";
+import {
+  changeConversation,
+  type ConversationRow,
+  type ConversationText,
+  deleteConversation,
+  findConversation,
+  findHeldConversation,
+  holdConversation,
+  insertConversation,
+  releaseConversation,
+} from "#shared/database/conversations.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import type { KeptText, ResponseViewer } from "#shared/database/responses.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
+import type { Logger } from "#shared/logger.ts";
+import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
+import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+/** More are refused: each is checked whenever a call goes on. */
+export const CONVERSATION_ITEMS_MAX = 5_000;
+/** A change that was overtaken so often is given up: somebody else keeps changing it. */
+const TRIES_MAX = 8;
+
+interface Content {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The oldest first, each with an id of its own. */
+  readonly items: readonly ResponsesItem[];
+}
+
+export interface KeptConversation extends Content {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** Length of its text. */
+  readonly bytes: number;
+}
+
+export interface ConversationStore {
+  create(viewer: ResponseViewer, content: Content, hours: number): Promise<KeptConversation>;
+  find(viewer: ResponseViewer, id: string): Promise<KeptConversation | undefined>;
+  /** Takes it for a call; `held`: another call has it. */
+  take(viewer: ResponseViewer, id: string, callId: string): Promise<KeptConversation | "held" | undefined>;
+  /** @param isOver see `releaseConversation` */
+  release(id: string, callId: string, isOver: boolean): Promise<void>;
+  /** @throws what `change` throws; ApiError `conflict` when others keep changing it */
+  change(
+    viewer: ResponseViewer,
+    id: string,
+    hours: number,
+    change: (content: KeptConversation) => Content,
+  ): Promise<KeptConversation | undefined>;
+  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone. */
+  append(id: string, callId: string, items: readonly ResponsesItem[], hours: number): Promise<void>;
+  /** False when there was none. */
+  delete(viewer: ResponseViewer, id: string): Promise<boolean>;
+}
+
+export function createConversationStore(options: {
+  readonly database: Queryable;
+  readonly storage: Storage;
+  readonly sealer: Pick<Sealer, "open" | "seal">;
+  readonly log: Pick<Logger, "warn">;
+}): ConversationStore {
+  const { database, storage, sealer, log } = options;
+  const place = (workspaceId: string, id: string) => ({ workspaceId, table: "conversation", row: id, field: "text" });
+  const open = async (row: ConversationRow): Promise<KeptConversation> => {
+    const sealed = row.reference === null ? row.sealed : await readClaim(storage, row.reference);
+    const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
+    return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
+  };
+  const seal = async (workspaceId: string, id: string, content: Content, hours: number): Promise<ConversationText> => {
+    const plain = JSON.stringify({ metadata: content.metadata, items: content.items });
+    const sealed = sealer.seal(place(workspaceId, id), plain);
+    const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
+    const text: KeptText = isSmall
+      ? { sealed, reference: null }
+      : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
+    return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed), hours };
+  };
+  const discard = (id: string, reference: string | null): void => {
+    if (reference === null) return;
+    deleteClaim(storage, reference).catch((error: unknown) =>
+      log.warn({ err: error, conversation: id }, "an earlier text of a conversation is left to the janitor"),
+    );
+  };
+  const changeBy = async (
+    find: () => Promise<ConversationRow | undefined>,
+    hours: number,
+    change: (content: KeptConversation) => Content,
+    callId: string | null,
+  ): Promise<KeptConversation | undefined> => {
+    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+      const row = await find();
+      if (!row) return undefined;
+      const { id, workspace_id: workspaceId } = row;
+      const content = change(await open(row));
+      const text = await seal(workspaceId, id, content, hours);
+      const changed = await changeConversation(database, row, text, callId);
+      discard(id, changed ? row.reference : text.text.reference);
+      if (changed) return { ...content, id, createdAt: changed.created_at, bytes: changed.bytes };
+    }
+    throw new ApiError("conflict", "The conversation is being changed by others; try again shortly.");
+  };
+  return {
+    async create(viewer, content, hours) {
+      const id = newId();
+      const { workspaceId, memberId } = viewer;
+      const text = await seal(workspaceId, id, content, hours);
+      const row = await insertConversation(database, { ...text, id, workspaceId, memberId });
+      return { ...content, id, createdAt: row.created_at, bytes: row.bytes };
+    },
+    async find(viewer, id) {
+      const row = await findConversation(database, viewer, id);
+      return row && open(row);
+    },
+    async take(viewer, id, callId) {
+      const row = await holdConversation(database, viewer, id, callId);
+      if (row) return open(row);
+      return (await findConversation(database, viewer, id)) === undefined ? undefined : "held";
+    },
+    release: (id, callId, isOver) => releaseConversation(database, id, callId, isOver),
+    change: (viewer, id, hours, change) => changeBy(() => findConversation(database, viewer, id), hours, change, null),
+    async append(id, callId, items, hours) {
+      const add = (kept: KeptConversation): Content => ({
+        ...kept,
+        items: [...kept.items, ...withOwnIds(kept.items, items)],
+      });
+      await changeBy(() => findHeldConversation(database, id), hours, add, callId);
+    },
+    async delete(viewer, id) {
+      const gone = await deleteConversation(database, viewer, id);
+      if (gone) discard(id, gone.reference);
+      return gone !== undefined;
+    },
+  };
+}
+
+/** The same items, none under an id that is taken: callers send back what they were sent, ids included. */
+export function withOwnIds(taken: readonly ResponsesItem[], items: readonly ResponsesItem[]): ResponsesItem[] {
+  const ids = new Set(taken.map(({ id }) => id));
+  const part = newId().replaceAll("-", "");
+  return items.map((item, at): ResponsesItem => {
+    const prefix = /^[a-z]{2,5}(?=_)/.exec(item.id ?? "")?.[0] ?? "item";
+    const id = item.id != null && !ids.has(item.id) ? item.id : `${prefix}_${part}_i${at}`;
+    ids.add(id);
+    return { ...item, id };
+  });
+}

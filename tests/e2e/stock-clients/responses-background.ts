@@ -1,0 +1,232 @@
+/** Background responses through the stock OpenAI SDK: made, asked for, read again, cancelled. */
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import OpenAI from "openai";
+
+import { callOfResponse } from "#shared/responses/ids.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
+import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
+
+import { sharedStack } from "./shared-stack.ts";
+
+let stack: Stack;
+let client: OpenAI;
+
+beforeAll(async () => {
+  stack = await sharedStack();
+  client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
+});
+
+const MODEL = "sandbox-chat";
+const QUICK = { model: MODEL, input: "Say exactly: one two three", background: true } as const;
+/** First token after 3 s, then 20 a second. */
+const SLOW = { model: "sandbox-slow", input: "Say exactly: a b c d e f g h i j k l m n o p q r s t", background: true };
+
+const ended = (id: string): Promise<OpenAI.Responses.Response> =>
+  eventually("the response has ended", async () => {
+    const response = await client.responses.retrieve(id);
+    return response.status !== "queued" && response.status !== "in_progress" && response;
+  });
+const callOf = (id: string): string => callOfResponse(id) ?? "";
+const faultOf = (work: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(work).catch((error: unknown) => error);
+/** The stream of a response as it goes over the wire, from behind event `after`. */
+const streamOf = async (id: string, after?: number): Promise<string> => {
+  const query = `?stream=true${after === undefined ? "" : `&starting_after=${after}`}`;
+  const headers = { authorization: `Bearer ${stack.key}` };
+  return (await fetch(`${stack.baseUrls[0]}/v1/responses/${id}${query}`, { headers })).text();
+};
+const framesOf = (text: string): string[] =>
+  text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
+
+describe("a background response", () => {
+  test("is told as queued at once, is there with its input, and is billed once when it is whole", async () => {
+    const made = await client.responses.create(QUICK);
+    expect(made).toMatchObject({ status: "queued", background: true, store: true, output: [], usage: null });
+    const whole = await ended(made.id);
+    expect(whole).toMatchObject({ id: made.id, status: "completed", background: true });
+    expect(whole.output_text).toBe("one two three");
+    const { data } = await client.responses.inputItems.list(made.id);
+    expect(data).toMatchObject([{ content: [{ text: QUICK.input }] }]);
+    const call = callOf(made.id);
+    const usage = await stack.query("select status, settled from usage_record where job_id = $1", [call]);
+    expect(usage).toMatchObject([{ status: "succeeded" }]);
+    expect(Number(usage[0]?.["settled"])).toBeGreaterThan(0);
+    const [job] = await stack.query("select state, request, result, work::text as work from job where id = $1", [call]);
+    // Of what was said nothing stays outside of the sealed response.
+    expect(job).toMatchObject({ state: "completed", request: null, result: JSON.stringify({ id: made.id, object: "response" }) }); // prettier-ignore
+    expect(String(job?.["work"])).not.toContain("one two");
+    const next = await client.responses.create({
+      model: MODEL,
+      input: "Say exactly: on",
+      previous_response_id: made.id,
+    });
+    expect(next.output_text).toBe("on");
+  });
+
+  test("is nothing to go on from before its end, and is none with store: false", async () => {
+    const { id } = await client.responses.create(SLOW);
+    const next = client.responses.create({ model: MODEL, input: "x", previous_response_id: id });
+    expect(await faultOf(next)).toMatchObject({ status: 400, code: "previous_response_not_found" });
+    await client.responses.cancel(id);
+    expect(await faultOf(client.responses.create({ ...QUICK, store: false }))).toMatchObject({ status: 400, param: "store" }); // prettier-ignore
+  });
+
+  test("takes texts that a row of JSON does not", async () => {
+    const made = await client.responses.create({ ...QUICK, instructions: "a\u0000b\ud800", metadata: { a: "\u0000" } });
+    expect(await ended(made.id)).toMatchObject({ status: "completed", instructions: "a\u0000b\ud800" });
+  });
+
+  test("tells why it failed", async () => {
+    const made = await client.responses.create({ ...QUICK, model: "sandbox-error" });
+    expect(await ended(made.id)).toMatchObject({ status: "failed", output: [], usage: null, error: { code: "upstream_error" } }); // prettier-ignore
+    const [usage] = await stack.query("select settled from usage_record where job_id = $1", [callOf(made.id)]);
+    expect(usage?.["settled"]).toBe(0n);
+  });
+
+  test("that is refused leaves nothing", async () => {
+    const before = await stack.query("select id from response");
+    const poor = await createWorkspace(stack, { creditsNano: 1n });
+    const theirs = client.withOptions({ apiKey: poor.key });
+    expect(await faultOf(theirs.responses.create(QUICK))).toMatchObject({ code: "insufficient_credits" });
+    expect(await faultOf(client.responses.create({ ...QUICK, model: "nobody" }))).toMatchObject({ code: "model_not_found" }); // prettier-ignore
+    expect(await stack.query("select id from response")).toEqual(before);
+  });
+
+  test("exists for its workspace alone, and as a job", async () => {
+    const { id } = await client.responses.create(QUICK);
+    const theirs = client.withOptions({ apiKey: (await asNewWorkspace(stack)).key });
+    expect(await faultOf(theirs.responses.cancel(id))).toMatchObject({ status: 404 });
+    expect(await faultOf(theirs.responses.retrieve(id))).toMatchObject({ status: 404 });
+    await ended(id);
+    const headers = { authorization: `Bearer ${stack.key}` };
+    const job = await fetch(`${stack.baseUrls[0]}/v1/images/jobs/${callOf(id)}`, { headers });
+    expect(await job.json()).toMatchObject({ status: "completed", data: [{ id, object: "response" }] });
+  });
+});
+
+describe("a background response that is cancelled", () => {
+  test("ends, free where nothing was streamed", async () => {
+    const { id } = await client.responses.create(SLOW);
+    await eventually("it has begun", async () => (await client.responses.retrieve(id)).status === "in_progress");
+    const cancelled = await client.responses.cancel(id);
+    expect(cancelled).toMatchObject({ id, status: "cancelled", output: [], error: null });
+    expect(await client.responses.cancel(id)).toMatchObject({ status: "cancelled" });
+    const [usage] = await stack.query("select settled from usage_record where job_id = $1", [callOf(id)]);
+    expect(usage?.["settled"]).toBe(0n);
+  });
+
+  test("or deleted, ends too", async () => {
+    const { id } = await client.responses.create(SLOW);
+    await client.responses.delete(id);
+    expect(await faultOf(client.responses.retrieve(id))).toMatchObject({ status: 404 });
+    await eventually("its job has ended", async () => {
+      const [job] = await stack.query("select state from job where id = $1", [callOf(id)]);
+      return job?.["state"] === "cancelled";
+    });
+  });
+
+  test("stays as it is when it has ended, and is refused when it never was one", async () => {
+    const { id } = await client.responses.create(QUICK);
+    await ended(id);
+    expect(await client.responses.cancel(id)).toMatchObject({ status: "completed", output: [{ content: [{ text: "one two three" }] }] }); // prettier-ignore
+    const plain = await client.responses.create({ model: MODEL, input: "Say exactly: x" });
+    expect(await faultOf(client.responses.cancel(plain.id))).toMatchObject({ status: 400, code: "unsupported_value" });
+    expect(await faultOf(client.responses.cancel("resp_unknown"))).toMatchObject({ status: 404 });
+  });
+});
+
+describe("the events of a background response", () => {
+  test("follow where they are asked for, and come again from any of them", async () => {
+    const stream = await client.responses.create({ ...QUICK, stream: true });
+    const told: OpenAI.Responses.ResponseStreamEvent[] = [];
+    for await (const event of stream) told.push(event);
+    expect(told.map(({ sequence_number: number }) => number)).toEqual(told.map((_, at) => at));
+    expect(told.slice(0, 3).map(({ type }) => type)).toEqual([
+      "response.created",
+      "response.queued",
+      "response.in_progress",
+    ]);
+    const last = told.at(-1);
+    if (last?.type !== "response.completed") throw new Error("no end");
+    const { id } = last.response;
+    const again = await streamOf(id);
+    expect(eventsOf(again)).toEqual(told as unknown as ReturnType<typeof eventsOf>);
+    for (const after of [0, 1, 4, told.length - 2, told.length - 1, told.length + 5]) {
+      const behind = [
+        ...framesOf(again)
+          .slice(0, -1)
+          .slice(after + 1),
+        "data: [DONE]",
+      ];
+      expect([after, framesOf(await streamOf(id, after))]).toEqual([after, behind]);
+    }
+  });
+
+  test("come to who reads on while the first reader has left", async () => {
+    const stream = await client.responses.create({ ...SLOW, stream: true });
+    let id = "";
+    let after = -1;
+    for await (const event of stream) {
+      if (event.type === "response.created") id = event.response.id;
+      after = event.sequence_number;
+      if (event.type === "response.output_text.delta") break;
+    }
+    const rest: OpenAI.Responses.ResponseStreamEvent[] = [];
+    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: after })) rest.push(event); // prettier-ignore
+    expect(rest.map(({ sequence_number: number }) => number)).toEqual(rest.map((_, at) => after + 1 + at));
+    expect(rest.at(-1)).toMatchObject({ type: "response.completed", response: { id } });
+    const usage = await stack.query("select status from usage_record where job_id = $1", [callOf(id)]);
+    expect(usage).toEqual([{ status: "succeeded" }]);
+  });
+
+  test("end with what became of one that failed or was cancelled", async () => {
+    const failed = await client.responses.create({ ...QUICK, model: "sandbox-truncate", stream: true });
+    let id = "";
+    const read = async (): Promise<void> => {
+      for await (const event of failed) if (event.type === "response.created") id = event.response.id;
+    };
+    expect(await faultOf(read())).toBeInstanceOf(OpenAI.APIError);
+    const events = eventsOf(await streamOf(id));
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
+    expect(events.some(({ type }) => type === "response.output_text.delta")).toBe(true);
+
+    const stream = await client.responses.create({ ...SLOW, stream: true });
+    for await (const event of stream) {
+      if (event.type === "response.created") ({ id } = event.response);
+      if (event.type === "response.output_text.delta") await client.responses.cancel(id);
+    }
+    const last = eventsOf(await streamOf(id)).at(-1);
+    expect(last).toMatchObject({ type: "response.failed", response: { status: "cancelled" } });
+    const [usage] = await stack.query("select status, settled from usage_record where job_id = $1", [callOf(id)]);
+    expect(usage?.["status"]).toBe("cancelled");
+    expect(Number(usage?.["settled"])).toBeGreaterThan(0);
+  });
+
+  test("are none of a response that was not streamed, and none an hour after its end", async () => {
+    const { id } = await client.responses.create(QUICK);
+    await ended(id);
+    expect(JSON.parse(await streamOf(id))).toMatchObject({ error: { code: "unsupported_value", param: "stream" } });
+    const plain = await client.responses.create({ model: MODEL, input: "Say exactly: x" });
+    expect(JSON.parse(await streamOf(plain.id))).toMatchObject({ error: { code: "unsupported_value" } });
+    const stream = await client.responses.create({ ...QUICK, stream: true });
+    let kept = "";
+    for await (const event of stream) if (event.type === "response.created") kept = event.response.id;
+    await stack.query("delete from response_event where response_id = $1", [callOf(kept)]);
+    expect(JSON.parse(await streamOf(kept))).toMatchObject({ error: { code: "unsupported_value" } });
+    const url = `${stack.baseUrls[0]}/v1/responses/${kept}?stream=true&starting_after=x`;
+    const refused = await fetch(url, { headers: { authorization: `Bearer ${stack.key}` } });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: "starting_after" } }]);
+  });
+
+  test("lie sealed", async () => {
+    const stream = await client.responses.create({ ...QUICK, stream: true });
+    for await (const _event of stream);
+    const rows = await stack.query<{ sealed: string }>("select sealed from response_event");
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { sealed } of rows) expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+$/);
+  });
+});
