@@ -49,7 +49,8 @@ export async function readConversation(
   const before = kept ? await readKept(kept, items, slices) : [];
   const own = await resolveItems(store, viewer, items, slices, before);
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
-  if (kept) return { items: [...before.map((item) => ({ item, from: IN_CONVERSATION })), ...placed], own, root: named };
+  if (kept && named !== undefined)
+    return { items: [...before.map((item) => ({ item, from: IN_CONVERSATION })), ...placed], own, root: named };
   if (previous == null) return { items: placed, own };
   const chain = await earlierResponses(store, viewer, previous);
   const earlier: ResponsesItem[][] = [];

@@ -1,5 +1,5 @@
 /** Candidates for a call, in order: the model asked for and its chain, each with its sources. */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
 export interface Candidate<Adapter> {
@@ -19,6 +19,14 @@ export interface Asked {
   readonly job: Pick<JobMessage, "job_id" | "workspace_id" | "model" | "fallbacks">;
   /** Name of the conversation whose calls are to meet the same prompt cache; absent: the call stands alone. */
   readonly affinity?: string | undefined;
+}
+
+/** Name of the conversation that a call belongs to, as its caller tells it: clients of Anthropic's API have no other word than their user's id. */
+export function affinityOf(
+  { api, affinity }: JobMessage,
+  request: Pick<ChatCompletionRequest, "prompt_cache_key" | "user">,
+): string | undefined {
+  return request.prompt_cache_key ?? affinity ?? (api === "anthropic" ? (request.user ?? undefined) : undefined);
 }
 
 /**
@@ -42,7 +50,7 @@ export function candidatesOf<Adapter>(
   });
 }
 
-/** As they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
+/** Returns them as they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
 function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[] {
   if (!sources.some(({ weight }) => weight !== undefined)) return sources;
   const ordered: Source[] = [];

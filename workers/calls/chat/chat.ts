@@ -17,7 +17,7 @@ import type { JobControl, JobHandler } from "../../job.ts";
 import type { Failure, Outcome, Success } from "../../outcome.ts";
 import { type ChatProvider, ProviderError } from "../../providers/provider.ts";
 import type { Attempt, Serving } from "../../routing/try-candidates.ts";
-import { candidatesOf } from "../../routing/candidates.ts";
+import { affinityOf, candidatesOf } from "../../routing/candidates.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
@@ -395,9 +395,4 @@ class ChatRun {
     const own = this.isOldForm ? inOldForm(rendering) : rendering;
     return job.step === undefined ? own : gathering(own);
   }
-}
-
-/** Name of the conversation that a call belongs to, as its caller tells it: clients of Anthropic's API have no other word than their user's id. */
-function affinityOf({ api, affinity }: JobMessage, request: ChatCompletionRequest): string | undefined {
-  return request.prompt_cache_key ?? affinity ?? (api === "anthropic" ? (request.user ?? undefined) : undefined);
 }
