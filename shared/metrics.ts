@@ -47,6 +47,7 @@ export interface Metrics {
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
   readonly queueOldestSeconds: Gauge<[pool: string]>;
+  readonly queueWaitSeconds: Histogram<[pool: string, lane: string]>;
   readonly queueUnacknowledged: Gauge<[pool: string, lane: string]>;
   readonly queueUnacknowledgedMax: Gauge<[pool: string, lane: string]>;
   readonly deadLetters: Gauge<[]>;
@@ -154,7 +155,10 @@ export function createMetrics(role: string): Metrics {
     holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
-    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),
+    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message that no worker was handed.", [
+      "pool",
+    ]),
+    queueWaitSeconds: seconds("queue_wait", "Time that work messages lay in the queue.", ["pool", "lane"]),
     queueUnacknowledged: level("queue_unacknowledged", "Messages that workers have and have not acknowledged.", [
       "pool",
       "lane",

@@ -1,7 +1,7 @@
 /** Resources that every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
 import type { NatsConnection } from "nats";
 
-import { type AdminServer, startAdminServer } from "./admin-server.ts";
+import { type AdminPages, type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
@@ -32,11 +32,15 @@ export interface Role {
   connectQueue(name: string): Promise<NatsConnection>;
   /** Sets what SIGHUP does: read operators' files again. A failure is logged and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
-  /** Opens the admin port and says so in the log line that supervisors wait for. `details` stand in its `/readyz`. */
+  /**
+   * Opens the admin port and says so in the log line that supervisors wait for.
+   * @param port.details stand in its `/readyz`
+   * @param port.pages are served beside those of every role
+   */
   ready(
     facts: Readonly<Record<string, number>>,
     dependencies: Dependencies,
-    details?: Readonly<Record<string, unknown>>,
+    port?: { readonly details?: Readonly<Record<string, unknown>>; readonly pages?: AdminPages },
   ): Promise<void>;
 }
 
@@ -119,13 +123,15 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
     onHangup(reload) {
       hangup = reload;
     },
-    async ready(facts, dependencies, details = {}) {
+    async ready(facts, dependencies, { details = {}, pages = {} } = {}) {
       admin = startAdminServer({
         host: config.adminHost,
         port: config.adminPort,
         registry: metrics.registry,
         ready: (required) => dependencies.readiness(required),
         details,
+        stopping: lifecycle.stopping,
+        pages,
         log,
       });
       // Supervisors and tests wait for this line, so it is told at every level.

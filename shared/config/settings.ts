@@ -149,6 +149,11 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  /** Token that opens `/lag` on a janitor's admin port; undefined: there is no such page. */
+  lagToken: text("SLUICE_LAG_TOKEN", {
+    secret: "value",
+    mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
+  }),
   /** Address of the service that the admin command asks; undefined: that on this machine. */
   serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
   /** Addresses and ranges that /operator answers; empty: all. */

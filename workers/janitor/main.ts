@@ -2,13 +2,16 @@
  * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
  * the same locks as everybody else.
  */
+import { openCatalogue } from "#shared/calls/catalogue/open.ts";
+import type { AdminPages } from "#shared/admin-server.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
-import { ensureTopology, keepTopology } from "#shared/queue/topology.ts";
-import { startRole } from "#shared/role.ts";
+import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
+import { createLagPage } from "#shared/operators/lag.ts";
+import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
@@ -54,7 +57,8 @@ export async function startJanitor(): Promise<void> {
   const role = await startRole("janitor", CONNECTIONS);
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("janitor");
-  await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
+  await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
+  restoreTopology(connection, { replicas: config.streamReplicas, log });
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
@@ -119,5 +123,22 @@ export async function startJanitor(): Promise<void> {
     { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
-  await role.ready({}, role.watchDependencies(storage));
+  await role.ready({}, role.watchDependencies(storage), { pages: await openPages(role) });
+}
+
+/** Returns what the admin port serves beside the pages of every role. */
+async function openPages(role: Role): Promise<AdminPages> {
+  const { config, database, lifecycle, log } = role;
+  const token = config.lagToken;
+  if (token === undefined) return {};
+  // It only tells which pool a model is of, whoever may call it: a janitor has no provider's key.
+  const catalogue = await openCatalogue({
+    files: config.catalogueFiles,
+    sandbox: true,
+    providerKey: () => "known-to-workers",
+    log,
+  });
+  lifecycle.onStop("catalogue", () => catalogue.close());
+  role.onHangup(() => catalogue.reload());
+  return { "/lag": createLagPage({ database, catalogue: () => catalogue.current(), token }) };
 }

@@ -68,6 +68,7 @@ class PullRunner implements Runner {
   private readonly options: RunnerOptions;
   private readonly log: Logger;
   private readonly jobSeconds: { observe(seconds: number): void };
+  private readonly queueWaitSeconds: { observe(seconds: number): void };
   private readonly serving = new Map<Delivery, AbortController>();
   /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
   private readonly settling = new Map<Delivery, AbortController>();
@@ -80,6 +81,7 @@ class PullRunner implements Runner {
     this.options = options;
     this.log = context.log.child({ pool, lane });
     this.jobSeconds = context.metrics.jobSeconds.at(pool);
+    this.queueWaitSeconds = context.metrics.queueWaitSeconds.at(pool, lane);
     this.loop = openPullLoop({
       connection: context.work,
       role: "worker",
@@ -122,6 +124,8 @@ class PullRunner implements Runner {
   private async handle(message: Delivery): Promise<void> {
     const { context, pool, live, durable, cancels } = this.options;
     let startedAt = performance.now();
+    // By the clocks of two machines, which may differ a little.
+    if (message.deliveries === 1) this.queueWaitSeconds.observe(Math.max(0, Date.now() - message.storedAtMs) / 1_000);
     const text = decoder.decode(message.data);
     const value = readMessage(text);
     const durableJob = durable && asDurable(value, message);
