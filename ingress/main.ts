@@ -61,7 +61,7 @@ export async function startIngress(): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("ingress");
   await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
-  const storage = openStorage(config.s3);
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
     files: config.catalogueFiles,

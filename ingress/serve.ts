@@ -161,12 +161,14 @@ export function createServe(context: IngressContext): Serve {
     const status = String(response.status);
     const method = METHODS.has(request.method) ? request.method : "other";
     metrics.httpRequests.inc(route.path, method, status);
+    const tookMs = performance.now() - startedAt;
+    metrics.httpRequestSeconds.observe(tookMs / 1_000, route.path);
     logRequest({
       request_id: requestId,
       method,
       route: route.path,
       status,
-      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ms: Math.round(tookMs * 10) / 10,
     });
     return response;
   };

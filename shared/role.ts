@@ -12,7 +12,7 @@ import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
-import { connectNats } from "./queue/connection.ts";
+import { connectNats, onLink } from "./queue/connection.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
@@ -62,7 +62,7 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
   armFailpoint(config.failpoint);
   if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
-  const metrics = createMetrics(name);
+  const metrics = createMetrics(name, { databaseWaiting: () => database.waiting() });
   // Stopped last: until then it answers that the process is not ready any more.
   let admin: AdminServer | undefined;
   lifecycle.onStop("admin port", () => admin?.stop());
@@ -117,6 +117,7 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
       });
       lifecycle.onStop(`nats ${purpose}`, () => connection.drain());
       connections.push(connection);
+      onLink(connection, { restored: () => metrics.natsReconnects.inc() });
       void endWith(connection, lifecycle, log);
       return connection;
     },

@@ -65,7 +65,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const answers = createBufferedPublisher(replies, INGRESS_RETURN_MS);
   lifecycle.onStop("waiting answers", () => answers.flush());
   await awaitTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
-  const storage = openStorage(config.s3);
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
     files: config.catalogueFiles,

@@ -101,6 +101,7 @@ class CallRelay implements Relay, CallEvents {
 
   async run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response> {
     const call = new Call(facts, this);
+    this.options.metrics.callPartSeconds.observe((performance.now() - facts.startedAt) / 1_000, "admit");
     this.calls.add(call);
     const reply = this.options.inbox.listen(facts.jobId, call);
     const onLeft = (): void => call.end("client");

@@ -35,6 +35,7 @@ import {
   sweepExcessDeliveries,
   watchDeliveries,
   watchFailures,
+  watchOutboxes,
   watchQueue,
 } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
@@ -59,7 +60,7 @@ export async function startJanitor(): Promise<void> {
   const connection = await role.connectQueue("janitor");
   await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   restoreTopology(connection, { replicas: config.streamReplicas, log });
-  const storage = openStorage(config.s3);
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
   lifecycle.onStop("ledger", () => ledger.idle());
@@ -109,6 +110,7 @@ export async function startJanitor(): Promise<void> {
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
+    { name: "outboxes", everyMs: paced(5_000), run: () => watchOutboxes(database, metrics) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },

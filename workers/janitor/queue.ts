@@ -9,6 +9,7 @@ import type { NatsConnection } from "nats";
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
+import { countOutboxes } from "#shared/database/outboxes.ts";
 import { withFleetSlots } from "#shared/database/pools.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
@@ -88,6 +89,17 @@ export async function watchFailures(
   metrics.settleFaults.set(await countSettleFaults(database));
   const counts = await countPutOff(database);
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
+}
+
+/** Tells what was written into an outbox and has not been passed on. */
+export async function watchOutboxes(
+  database: Queryable,
+  { outboxDepth, outboxOldestSeconds }: Pick<Metrics, "outboxDepth" | "outboxOldestSeconds">,
+): Promise<void> {
+  for (const { outbox, depth, oldest_seconds } of await countOutboxes(database)) {
+    outboxDepth.set(depth, outbox);
+    outboxOldestSeconds.set(oldest_seconds, outbox);
+  }
 }
 
 // Figures of deliveries, and the end of those beyond what a workspace keeps. What is due is found by the workers of the pool webhook themselves.

@@ -116,6 +116,9 @@ export class LiveEnds {
     how: { readonly isPatient?: boolean; readonly isDelivered?: boolean } = {},
   ): Promise<Settled> {
     const { status, source, charge } = outcome;
+    const { callPartSeconds } = this.context.metrics;
+    if ("result" in outcome) callPartSeconds.observe(outcome.result.upstreamMs / 1_000, "provider");
+    const beganAt = performance.now();
     const finished = await this.context.ledger.settle({
       workspaceId: job.workspace_id,
       jobId: job.job_id,
@@ -123,6 +126,7 @@ export class LiveEnds {
       ...settlementOf(status, source, charge),
       ...how,
     });
+    callPartSeconds.observe((performance.now() - beganAt) / 1_000, "settle");
     failpoint("call.settled");
     if (!finished.wasClosed && charge)
       countCharge(this.context, charge, finished.takenNano, { requestId: job.request_id, source });

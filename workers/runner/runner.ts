@@ -69,6 +69,7 @@ class PullRunner implements Runner {
   private readonly log: Logger;
   private readonly jobSeconds: { observe(seconds: number): void };
   private readonly queueWaitSeconds: { observe(seconds: number): void };
+  private readonly busy: { set(value: number): void };
   private readonly serving = new Map<Delivery, AbortController>();
   /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
   private readonly settling = new Map<Delivery, AbortController>();
@@ -82,6 +83,9 @@ class PullRunner implements Runner {
     this.log = context.log.child({ pool, lane });
     this.jobSeconds = context.metrics.jobSeconds.at(pool);
     this.queueWaitSeconds = context.metrics.queueWaitSeconds.at(pool, lane);
+    this.busy = context.metrics.workerSlotsBusy.at(pool, lane);
+    this.busy.set(0);
+    context.metrics.workerSlots.set(options.slots, pool, lane);
     this.loop = openPullLoop({
       connection: context.work,
       role: "worker",
@@ -125,7 +129,8 @@ class PullRunner implements Runner {
     const { context, pool, live, durable, cancels } = this.options;
     let startedAt = performance.now();
     // By the clocks of two machines, which may differ a little.
-    if (message.deliveries === 1) this.queueWaitSeconds.observe(Math.max(0, Date.now() - message.storedAtMs) / 1_000);
+    const waitedSeconds = Math.max(0, Date.now() - message.storedAtMs) / 1_000;
+    if (message.deliveries === 1) this.queueWaitSeconds.observe(waitedSeconds);
     const text = decoder.decode(message.data);
     const value = readMessage(text);
     const durableJob = durable && asDurable(value, message);
@@ -133,6 +138,7 @@ class PullRunner implements Runner {
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
     this.serving.set(message, controller);
+    this.busy.set(this.serving.size);
     let result = "failed";
     const countEnd = (outcome: string): void => {
       context.metrics.jobs.inc(pool, outcome);
@@ -167,8 +173,10 @@ class PullRunner implements Runner {
         const onAnswered = (): void => {
           this.serving.delete(message);
           this.settling.set(message, controller);
+          this.busy.set(this.serving.size);
           this.loop.askForMore();
         };
+        if (outcome === "run") context.metrics.callPartSeconds.observe(waitedSeconds, "queue");
         if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, this.cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
         else if (outcome === "drop") await live.drop(job, reply);
@@ -184,6 +192,7 @@ class PullRunner implements Runner {
     } finally {
       this.serving.delete(message);
       this.settling.delete(message);
+      this.busy.set(this.serving.size);
       countEnd(result);
     }
   }
