@@ -30,8 +30,8 @@ export interface Metrics {
   readonly admissionSeconds: Histogram<[]>;
   /** Total time of a call minus the time its provider took. */
   readonly gatewayOverheadSeconds: Histogram<[]>;
-  /** A call whose caller waits, from its arrival to its settle. */
-  readonly callPartSeconds: Histogram<[part: CallPart]>;
+  /** A call whose caller waits. part: `admit` until it goes to the queue, `queue` until a worker has it, `provider`, `settle`. */
+  readonly callPartSeconds: Histogram<[part: string]>;
   readonly groupSize: Histogram<[group: string]>;
   readonly jobs: Counter<[pool: string, outcome: string]>;
   readonly jobSeconds: Histogram<[pool: string]>;
@@ -127,9 +127,6 @@ const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** Bounds of the parts of a call: our own are fractions of a millisecond, a provider's may be minutes. */
 const PART_BUCKETS = [...OVERHEAD_BUCKETS, 30, 60, 120, 300, 600];
-
-/** Part of a call: `admit` until it goes to the queue, `queue` until a worker has it, `provider` at providers, `settle` of its hold. */
-type CallPart = "admit" | "queue" | "provider" | "settle";
 
 /** Figures that others hold, read when the page is asked for. */
 export interface MetricSources {
