@@ -106,6 +106,9 @@ export interface Metrics {
   /** Bytes of results that media jobs hold in memory and on the disk. */
   readonly resultBytes: Gauge<[pool: string]>;
   readonly natsReconnects: Counter<[]>;
+  readonly spansExported: Counter<[]>;
+  /** reason: full, refused or failed. */
+  readonly spansDropped: Counter<[reason: string]>;
   /** Until the head of the store's answer, over all tries. operation: a command of S3. */
   readonly storageSeconds: Histogram<[operation: string]>;
   /** 1 where it could be used when it was asked last. */
@@ -275,6 +278,8 @@ function workMetrics({ total, level, seconds }: Maker) {
       "engine",
     ]),
     natsReconnects: total("nats_reconnects", "Connections to NATS that came back after a loss.", []),
+    spansExported: total("spans_exported", "Spans of traces that the collector took.", []),
+    spansDropped: total("spans_dropped", "Spans of traces that were not delivered.", ["reason"]),
     storageSeconds: seconds("storage", "Time of a request to the object store.", ["operation"]),
     dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
   };

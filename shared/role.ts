@@ -13,6 +13,7 @@ import { createMetrics, type Metrics } from "./metrics.ts";
 import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
 import { connectNats, onLink } from "./queue/connection.ts";
+import { openTracing } from "./tracing/open.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
@@ -67,6 +68,8 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
   let admin: AdminServer | undefined;
   lifecycle.onStop("admin port", () => admin?.stop());
   lifecycle.onStop("metrics", () => metrics.close());
+  const closeTracing = await openTracing(name, config, { metrics, log });
+  if (closeTracing) lifecycle.onStop("traces", closeTracing);
   const { databaseUrl: url, databasePoolMax: poolMax } = config;
   const database = openDatabase({ url, poolMax, reservedMax: beside.reserved, slowMax: beside.slow, log });
   lifecycle.onStop("database", () => database.close());

@@ -59,7 +59,7 @@ export async function admitMediaJob(
     read: () => read,
     reply: waiter.address(id),
     isStreamed,
-    ...traceOf(call.request.headers),
+    ...traceOf({ headers: call.request.headers, span: call.span }),
     onDecide() {
       call.markCounted?.();
       decidedAt = performance.now();

@@ -91,6 +91,8 @@ describe("the page", () => {
         "sluice_result_bytes gauge",
         "sluice_runs_stalled_oldest_seconds gauge",
         "sluice_settle_faults gauge",
+        "sluice_spans_dropped_total counter",
+        "sluice_spans_exported_total counter",
         "sluice_storage_seconds histogram",
         "sluice_stream_aborts_total counter",
         "sluice_streams_active gauge",

@@ -16,6 +16,8 @@ import {
   streamName,
   workspaceOfSubject,
 } from "#shared/queue/subjects.ts";
+import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
+import { beginSpan, isTracing, keepJobSpan } from "#shared/tracing/tracing.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -137,6 +139,7 @@ class PullRunner implements Runner {
     const job = durableJob ? undefined : asJob(value, message);
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
+    const endSpan = job === undefined ? undefined : this.openSpan(message, job);
     this.serving.set(message, controller);
     this.busy.set(this.serving.size);
     let result = "failed";
@@ -193,8 +196,19 @@ class PullRunner implements Runner {
       this.serving.delete(message);
       this.settling.delete(message);
       this.busy.set(this.serving.size);
+      endSpan?.(result === "run" ? undefined : result);
       countEnd(result);
     }
+  }
+
+  /** Goes on with the trace of the call, where its ingress records one. */
+  private openSpan(message: Delivery, job: JobMessage): ((error?: string) => void) | undefined {
+    const parent = isTracing() ? message.header(HEADERS.traceparent) : "";
+    if (parent === "") return undefined;
+    const { pool, lane } = this.options;
+    const facts = jobFacts({ jobId: job.job_id, workspaceId: job.workspace_id, requestId: job.request_id });
+    const span = beginSpan(`process work.${pool}`, "consumer", { parent }, { ...messagingFacts(pool, lane), ...facts });
+    return keepJobSpan(job.job_id, span);
   }
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */

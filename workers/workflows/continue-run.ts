@@ -177,7 +177,7 @@ function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): S
 }
 
 /** Returns the job as end_step has made it: claimed once, by us, before its provider is asked. */
-function claimedOf({ id, workspaceId, work, request, lifeMs, step }: JobRequest): ClaimedJob {
+function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }: JobRequest): ClaimedJob {
   return {
     id,
     workspace_id: workspaceId,
@@ -196,5 +196,6 @@ function claimedOf({ id, workspaceId, work, request, lifeMs, step }: JobRequest)
     publisher_key: null,
     reply: null,
     run_id: step?.runId ?? null,
+    traceparent: traceparent ?? null,
   };
 }
