@@ -72,6 +72,7 @@ export function startWorkflowRunner(options: {
     return "run";
   };
 
+  context.metrics.workerSlots.set(slots, "workflow", lane);
   const loop = openPullLoop({
     connection: work,
     role: "worker",
