@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
+import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
@@ -45,6 +46,7 @@ const GENERATORS: readonly Generator[] = [
     },
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
+  { name: "monitoring", generate: async () => monitoringFiles() },
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */

@@ -1,9 +1,14 @@
-/** The migrate role: schema, then the first workspace when a bootstrap key is given. Safe to run any number of times. */
-import { loadConfig } from "#shared/config.ts";
+/**
+ * The migrate role: schema, the first workspace when a bootstrap key is given, the bucket and the queue's topology where their servers
+ * are named. Safe to run any number of times.
+ */
+import { type Config, loadConfig } from "#shared/config.ts";
 import { isDatabaseAway, openDatabase } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { awaitServer } from "#shared/dependencies.ts";
-import { createLogger, flushLogs } from "#shared/logger.ts";
+import { createLogger, flushLogs, type Logger } from "#shared/logger.ts";
+import { connectNats } from "#shared/queue/connection.ts";
+import { makeTopology } from "#shared/queue/topology.ts";
 import { ensureBucket, openStorage } from "#shared/storage/client.ts";
 
 import { ensureBootstrap } from "./admin/bootstrap.ts";
@@ -23,9 +28,23 @@ export async function runMigrate(): Promise<void> {
       await awaitServer("storage", () => ensureBucket(storage), waiting);
       storage.close();
     }
+    if (config.natsUrl === "") log.warn("NATS_URL is not set: the queue's streams are as they were");
+    else await migrateQueue(config, log);
     log.info({ applied: applied.length, workspace: first?.workspace }, "database is up to date");
   } finally {
     await database.close();
     flushLogs();
+  }
+}
+
+async function migrateQueue(
+  { natsUrl: url, streamReplicas: replicas, startWaitMs: waitMs }: Config,
+  log: Logger,
+): Promise<void> {
+  const connection = await connectNats({ url, name: "migrate", role: "janitor", waitMs, log });
+  try {
+    await makeTopology(connection, { replicas, waitMs, log });
+  } finally {
+    await connection.close();
   }
 }

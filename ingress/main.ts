@@ -18,7 +18,7 @@ import { openLedger, SETTLE_LINGER_MS } from "#shared/ledger/settle.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
-import { keepTopology } from "#shared/queue/topology.ts";
+import { awaitTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
@@ -61,8 +61,8 @@ export async function startIngress(): Promise<void> {
   const role: Role = await startRole("ingress", CONNECTIONS);
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("ingress");
-  await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
-  const storage = openStorage(config.s3);
+  await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
     files: config.catalogueFiles,

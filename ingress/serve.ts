@@ -7,12 +7,15 @@ import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
+import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
+import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import { checkScope, type Operator } from "./operator/authenticate.ts";
 import type { RouteSpec } from "./route.ts";
+import { traceOf } from "./traceparent.ts";
 
 /** A process that has to end leaves those who wait this long to hear of it in words of their own, before it answers for them. */
 export const LAST_ANSWER_MS = 500;
@@ -24,6 +27,8 @@ export interface RouteCall {
   readonly requestId: string;
   /** performance.now() at arrival. */
   readonly startedAt: number;
+  /** Span of the request; absent: nothing is traced. */
+  readonly span?: Span;
   /** The client's address. */
   readonly ip?: string;
   /** Set on routes that need a key. */
@@ -135,10 +140,12 @@ export function createServe(context: IngressContext): Serve {
   return async (route, request, params, peer) => {
     const startedAt = performance.now();
     const requestId = newId();
+    const method = METHODS.has(request.method) ? request.method : "other";
+    const span = openSpan(route, request, { method, route: route.path, requestId });
     let response: Response;
     let caller: Caller | undefined;
     try {
-      const call = { request, params, requestId, startedAt, caller };
+      const call = { request, params, requestId, startedAt, caller, span };
       const onCaller = (known: Caller): void => {
         caller = known;
       };
@@ -159,17 +166,30 @@ export function createServe(context: IngressContext): Serve {
     response.headers.set("x-request-id", requestId);
     if (route.isAnthropic) response.headers.set("request-id", requestId);
     const status = String(response.status);
-    const method = METHODS.has(request.method) ? request.method : "other";
+    span.set(answerFacts(response.status));
+    span.end(response.status >= 500 ? status : undefined);
     metrics.httpRequests.inc(route.path, method, status);
+    const tookMs = performance.now() - startedAt;
+    metrics.httpRequestSeconds.observe(tookMs / 1_000, route.path);
     logRequest({
       request_id: requestId,
       method,
       route: route.path,
       status,
-      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ms: Math.round(tookMs * 10) / 10,
     });
     return response;
   };
+}
+
+function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeof requestFacts>[0]): Span {
+  if (!isTracing()) return NO_SPAN;
+  return beginSpan(
+    `${facts.method} ${path}`,
+    "server",
+    { client: traceOf({ headers }).traceparent },
+    requestFacts(facts),
+  );
 }
 
 /**

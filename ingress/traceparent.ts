@@ -1,8 +1,12 @@
+import type { Span } from "#shared/tracing/tracing.ts";
+
 /** Version 00 of W3C Trace Context; neither of its ids is all zeros. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Any other header is left out, as its rules ask. */
-export function traceOf(headers: Headers): { readonly traceparent?: string } {
-  const value = headers.get("traceparent");
+/** Returns our own span where the request has one that is recorded, else the client's. A malformed header is left out, as its rules ask. */
+export function traceOf(of: { readonly headers: Headers; readonly span?: Span | undefined }): {
+  readonly traceparent?: string;
+} {
+  const value = of.span?.traceparent ?? of.headers.get("traceparent");
   return value !== null && TRACEPARENT.test(value) ? { traceparent: value } : {};
 }

@@ -17,8 +17,15 @@ export interface AdminServerOptions {
   readonly ready: (required: readonly DependencyName[]) => Promise<Readiness>;
   /** Facts for operators that stand beside the dependencies; they say nothing of readiness. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** Aborts when the process begins to stop. */
+  readonly stopping: AbortSignal;
+  /** Pages of its role, by path. */
+  readonly pages?: AdminPages;
   readonly log: Logger;
 }
+
+/** Pages by path; each answers GET. */
+export type AdminPages = Readonly<Record<string, (url: URL, request: Request) => Promise<Response>>>;
 
 export interface AdminServer {
   readonly port: number;
@@ -30,8 +37,9 @@ const READY_DEADLINE_MS = 3_000;
 
 /** @throws the system's error when the port is taken (code EADDRINUSE) */
 export function startAdminServer(options: AdminServerOptions): AdminServer {
-  const { registry, ready, details, log } = options;
-  const routes: Readonly<Record<string, (url: URL) => Promise<Response>>> = {
+  const { registry, ready, details, stopping, log } = options;
+  const pages: AdminPages = {
+    ...options.pages,
     "/metrics": async () =>
       new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } }),
     "/healthz": async () => {
@@ -40,6 +48,9 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
       return Response.json({ status: "ok" });
     },
     "/readyz": async (url) => {
+      const scope = url.searchParams.get("scope");
+      if (scope === "process") return processReadiness(stopping);
+      if (scope !== null) return new Response("scope is `process`, or left out\n", { status: 400 });
       const required = requiredBy(url);
       if (!required) {
         const names = DEPENDENCY_NAMES.join(", ");
@@ -56,13 +67,13 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
     port: options.port,
     async fetch(request) {
       const url = new URL(request.url);
-      const route = routes[url.pathname];
-      if (route === undefined) return new Response("not found\n", { status: 404 });
+      const page = pages[url.pathname];
+      if (page === undefined) return new Response("not found\n", { status: 404 });
       if (request.method !== "GET" && request.method !== "HEAD") {
         return new Response("method not allowed\n", { status: 405, headers: { allow: "GET, HEAD" } });
       }
       try {
-        return await route(url);
+        return await page(url, request);
       } catch (error) {
         log.error({ err: error }, "admin request failed");
         return new Response("internal error\n", { status: 500 });
@@ -75,6 +86,16 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
       await server.stop(true);
     },
   };
+}
+
+/**
+ * The process by itself: it has started and does not stop. For probes that would take every process out at once in an outage of a
+ * server that all of them share.
+ */
+function processReadiness(stopping: AbortSignal): Response {
+  if (!stopping.aborted) return Response.json({ status: "ready" });
+  const failing = [{ name: "process", ok: false, detail: "stopping" }];
+  return Response.json({ status: "not ready", failing }, { status: 503 });
 }
 
 async function boundedReadiness(ready: () => Promise<Readiness>): Promise<Readiness> {

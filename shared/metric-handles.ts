@@ -45,6 +45,13 @@ interface HistogramCell {
   sum: number;
 }
 
+interface Described {
+  readonly type: string;
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: Labels;
+}
+
 interface Sample {
   readonly labels: Record<string, string | number>;
   readonly value: number;
@@ -138,7 +145,7 @@ export function histogram<L extends Labels>(
 ): Histogram<L> {
   const cells = new Cells<HistogramCell>(names, () => ({ counts: new Float64Array(buckets.length + 1), sum: 0 }));
   if (names.length === 0) cells.of([]);
-  register(registry, "histogram", name, help, () => {
+  register(registry, { type: "histogram", name, help, labelNames: names }, () => {
     const samples: Sample[] = [];
     for (const [cell, labels] of cells.entries()) {
       let count = 0;
@@ -180,7 +187,7 @@ export function credits(registry: Registry, name: string, help: string): Credits
 
 /** A number computed when the page is asked for, printed as a counter. */
 export function observedCounter(registry: Registry, name: string, help: string, read: () => number): void {
-  register(registry, "counter", name, help, () => [{ labels: {}, value: read() }]);
+  register(registry, { type: "counter", name, help, labelNames: [] }, () => [{ labels: {}, value: read() }]);
 }
 
 function numberCells(
@@ -193,18 +200,19 @@ function numberCells(
 ): Cells<{ value: number }> {
   const cells = new Cells(names, () => ({ value: 0 }));
   if (names.length === 0 && type === "counter") cells.of([]);
-  register(registry, type, name, help, () => {
+  register(registry, { type, name, help, labelNames: names }, () => {
     if (read !== undefined) cells.of([]).value = read();
     return Array.from(cells.entries(), ([cell, labels]) => ({ labels, value: cell.value }));
   });
   return cells;
 }
 
-function register(registry: Registry, type: string, name: string, help: string, samples: () => Sample[]): void {
+function register(registry: Registry, { type, name, help, labelNames }: Described, samples: () => Sample[]): void {
   const metric = {
     name,
     help,
     type,
+    labelNames,
     aggregator: "sum",
     get: async () => ({ name, help, type, aggregator: "sum", values: samples() }),
   };

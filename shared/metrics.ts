@@ -6,6 +6,8 @@ import { readdirSync } from "node:fs";
 
 import { Registry } from "prom-client";
 
+import manifest from "../package.json" with { type: "json" };
+
 import {
   counter,
   credits,
@@ -22,13 +24,19 @@ export interface Metrics {
   readonly registry: Registry;
   /** route is the pattern, not the path; "unmatched" for the rest. */
   readonly httpRequests: Counter<[route: string, method: string, status: string]>;
+  /** Until the head of the answer; a stream may go on for long behind it. */
+  readonly httpRequestSeconds: Histogram<[route: string]>;
   readonly admissions: Counter<[verdict: string]>;
   readonly admissionSeconds: Histogram<[]>;
   /** Total time of a call minus the time its provider took. */
   readonly gatewayOverheadSeconds: Histogram<[]>;
+  /** A call whose caller waits. part: `admit` until it goes to the queue, `queue` until a worker has it, `provider`, `settle`. */
+  readonly callPartSeconds: Histogram<[part: string]>;
   readonly groupSize: Histogram<[group: string]>;
   readonly jobs: Counter<[pool: string, outcome: string]>;
   readonly jobSeconds: Histogram<[pool: string]>;
+  readonly workerSlots: Gauge<[pool: string, lane: string]>;
+  readonly workerSlotsBusy: Gauge<[pool: string, lane: string]>;
   /** mode: complete or stream. model: a slug of the catalogue. */
   readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
   readonly providerErrors: Counter<[provider: string, kind: string]>;
@@ -37,6 +45,8 @@ export interface Metrics {
   /** Changes that this process decided, not those it heard of. change: opened, lengthened or closed. */
   readonly breakerChanges: Counter<[provider: string, change: string]>;
   readonly timeToFirstTokenSeconds: Histogram<[]>;
+  /** kind: a unit of the usage record that counts tokens. */
+  readonly tokens: Counter<[kind: string]>;
   readonly creditsSettled: CreditsCounter;
   readonly creditsUncollected: CreditsCounter;
   readonly creditsSettledLate: CreditsCounter;
@@ -47,6 +57,7 @@ export interface Metrics {
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
   readonly queueOldestSeconds: Gauge<[pool: string]>;
+  readonly queueWaitSeconds: Histogram<[pool: string, lane: string]>;
   readonly queueUnacknowledged: Gauge<[pool: string, lane: string]>;
   readonly queueUnacknowledgedMax: Gauge<[pool: string, lane: string]>;
   readonly deadLetters: Gauge<[]>;
@@ -79,6 +90,12 @@ export interface Metrics {
   readonly deliveriesDue: Gauge<[]>;
   readonly deliveriesOldestSeconds: Gauge<[]>;
   readonly deliveriesFailed: Gauge<[]>;
+  /** outbox: jobs, whose message the queue has not confirmed, or events, of which no delivery was made. */
+  readonly outboxDepth: Gauge<[outbox: string]>;
+  readonly outboxOldestSeconds: Gauge<[outbox: string]>;
+  readonly workflowRuns: Counter<[outcome: string]>;
+  /** type: of the step. */
+  readonly workflowSteps: Counter<[type: string, outcome: string]>;
   /** Neither going on nor waiting for anything. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
   /** Between the last record that is in the hourly sums and the present. */
@@ -88,6 +105,12 @@ export interface Metrics {
   readonly cacheLookups: Counter<[result: string]>;
   /** Bytes of results that media jobs hold in memory and on the disk. */
   readonly resultBytes: Gauge<[pool: string]>;
+  readonly natsReconnects: Counter<[]>;
+  readonly spansExported: Counter<[]>;
+  /** reason: full, refused or failed. */
+  readonly spansDropped: Counter<[reason: string]>;
+  /** Until the head of the store's answer, over all tries. operation: a command of S3. */
+  readonly storageSeconds: Histogram<[operation: string]>;
   /** 1 where it could be used when it was asked last. */
   readonly dependencyUp: Gauge<[dependency: string]>;
   /** 1 where capabilities of this engine can be run. */
@@ -105,27 +128,36 @@ const OVERHEAD_BUCKETS = [
 const WORK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** Bounds of the parts of a call: our own are fractions of a millisecond, a provider's may be minutes. */
+const PART_BUCKETS = [...OVERHEAD_BUCKETS, 30, 60, 120, 300, 600];
+
+/** Figures that others hold, read when the page is asked for. */
+export interface MetricSources {
+  /** Statements that wait for a connection to Postgres. */
+  readonly databaseWaiting?: () => number;
+}
+
 /** The metrics of one process under the default label `role`; each call makes a registry of its own. */
-export function createMetrics(role: string): Metrics {
+export function createMetrics(role: string, sources: MetricSources = {}): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   const lag = watchEventLoop();
-  const seconds = <L extends readonly string[]>(name: string, help: string, names: L, buckets = WORK_BUCKETS) =>
-    histogram(registry, `sluice_${name}_seconds`, help, names, buckets);
-  const total = <L extends readonly string[]>(name: string, help: string, names: L) =>
-    counter(registry, `sluice_${name}_total`, help, names);
-  const level = <L extends readonly string[]>(name: string, help: string, names: L) =>
-    gauge(registry, `sluice_${name}`, help, names);
+  const make = makerOf(registry);
+  const { seconds, total, level } = make;
 
   const metrics: Metrics = {
     registry,
     httpRequests: total("http_requests", "Answers given on the public port.", ["route", "method", "status"]),
+    httpRequestSeconds: seconds("http_request", "Time from a request to the head of its answer.", ["route"]),
     admissions: total("admissions", "Admission verdicts.", ["verdict"]),
     admissionSeconds: seconds("admission", "Time from asking for admission to the verdict.", [], OVERHEAD_BUCKETS),
     gatewayOverheadSeconds: seconds("gateway_overhead", "Call time minus provider time.", [], OVERHEAD_BUCKETS),
+    callPartSeconds: seconds("call_part", "Time of a call, by its parts.", ["part"], PART_BUCKETS),
     groupSize: histogram(registry, "sluice_group_size", "Calls per grouped statement.", ["group"], GROUP_BUCKETS),
     jobs: total("jobs", "Jobs that ended, by outcome.", ["pool", "outcome"]),
     jobSeconds: seconds("job", "Time from claim to end of a job.", ["pool"]),
+    workerSlots: level("worker_slots", "Jobs that this process takes at once.", ["pool", "lane"]),
+    workerSlotsBusy: level("worker_slots_busy", "Slots whose job runs.", ["pool", "lane"]),
     providerSeconds: seconds("provider", "Time a provider took for one attempt.", ["provider", "model", "mode"]),
     providerErrors: total("provider_errors", "Failed provider attempts, by error class.", ["provider", "kind"]),
     breakerOpen: level("breaker_open_sources", "Sources that are given no calls for a while.", ["provider"]),
@@ -134,6 +166,7 @@ export function createMetrics(role: string): Metrics {
       "change",
     ]),
     timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
+    tokens: total("tokens", "Tokens of settled calls, by kind.", ["kind"]),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
     creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
     creditsSettledLate: credits(
@@ -154,7 +187,10 @@ export function createMetrics(role: string): Metrics {
     holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
-    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),
+    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message that no worker was handed.", [
+      "pool",
+    ]),
+    queueWaitSeconds: seconds("queue_wait", "Time that work messages lay in the queue.", ["pool", "lane"]),
     queueUnacknowledged: level("queue_unacknowledged", "Messages that workers have and have not acknowledged.", [
       "pool",
       "lane",
@@ -163,6 +199,36 @@ export function createMetrics(role: string): Metrics {
       "pool",
       "lane",
     ]),
+    ...faultMetrics(make),
+    ...workMetrics(make),
+    eventLoopLag: lag.latest,
+    close: lag.stop,
+  };
+  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
+  const { databaseWaiting = () => 0 } = sources;
+  gauge(registry, "sluice_database_pool_waiting", "Waits for a connection to Postgres.", [], databaseWaiting);
+  level("build_info", "1, with the version of this process.", ["version", "bun"]).set(1, manifest.version, Bun.version);
+  addProcessMetrics(registry);
+  return metrics;
+}
+
+type Maker = ReturnType<typeof makerOf>;
+
+function makerOf(registry: Registry) {
+  return {
+    registry,
+    seconds: <L extends readonly string[]>(name: string, help: string, names: L, buckets = WORK_BUCKETS) =>
+      histogram(registry, `sluice_${name}_seconds`, help, names, buckets),
+    total: <L extends readonly string[]>(name: string, help: string, names: L) =>
+      counter(registry, `sluice_${name}_total`, help, names),
+    level: <L extends readonly string[]>(name: string, help: string, names: L) =>
+      gauge(registry, `sluice_${name}`, help, names),
+  };
+}
+
+/** Metrics of what went wrong, or was not as it should have been. */
+function faultMetrics({ total, level }: Maker) {
+  return {
     settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
     sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
     ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
@@ -181,6 +247,12 @@ export function createMetrics(role: string): Metrics {
     catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
     batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
     batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
+  };
+}
+
+/** Metrics of jobs, runs and notifications, and of the servers beneath. */
+function workMetrics({ total, level, seconds }: Maker) {
+  return {
     jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
     callsWaiting: level("calls_waiting", "Live calls beyond their workspace's share of the queue.", ["pool"]),
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
@@ -190,6 +262,10 @@ export function createMetrics(role: string): Metrics {
     deliveriesDue: level("deliveries_due", "Deliveries whose next attempt is due.", []),
     deliveriesOldestSeconds: level("deliveries_oldest_seconds", "How long the oldest of them has been due.", []),
     deliveriesFailed: level("deliveries_failed", "Deliveries that ran out of attempts in the last day.", []),
+    outboxDepth: level("outbox_depth", "What was written and not passed on yet; beyond 10000 not counted.", ["outbox"]),
+    outboxOldestSeconds: level("outbox_oldest_seconds", "How long the oldest of it has waited.", ["outbox"]),
+    workflowRuns: total("workflow_runs", "Runs that ended, by outcome.", ["outcome"]),
+    workflowSteps: total("workflow_steps", "Attempts of steps that ended, by outcome.", ["type", "outcome"]),
     runsStalledOldestSeconds: level(
       "runs_stalled_oldest_seconds",
       "How long the oldest run has stood still that waits for nothing.",
@@ -201,13 +277,12 @@ export function createMetrics(role: string): Metrics {
     capabilityEngineUp: level("capability_engine_up", "Whether an engine of capabilities works in this worker.", [
       "engine",
     ]),
+    natsReconnects: total("nats_reconnects", "Connections to NATS that came back after a loss.", []),
+    spansExported: total("spans_exported", "Spans of traces that the collector took.", []),
+    spansDropped: total("spans_dropped", "Spans of traces that were not delivered.", ["reason"]),
+    storageSeconds: seconds("storage", "Time of a request to the object store.", ["operation"]),
     dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
-    eventLoopLag: lag.latest,
-    close: lag.stop,
   };
-  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
-  addProcessMetrics(registry);
-  return metrics;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Resources that every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
 import type { NatsConnection } from "nats";
 
-import { type AdminServer, startAdminServer } from "./admin-server.ts";
+import { type AdminPages, type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
@@ -12,7 +12,8 @@ import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
-import { connectNats } from "./queue/connection.ts";
+import { connectNats, onLink } from "./queue/connection.ts";
+import { openTracing } from "./tracing/open.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
@@ -32,11 +33,15 @@ export interface Role {
   connectQueue(name: string): Promise<NatsConnection>;
   /** Sets what SIGHUP does: read operators' files again. A failure is logged and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
-  /** Opens the admin port and says so in the log line that supervisors wait for. `details` stand in its `/readyz`. */
+  /**
+   * Opens the admin port and says so in the log line that supervisors wait for.
+   * @param port.details stand in its `/readyz`
+   * @param port.pages are served beside those of every role
+   */
   ready(
     facts: Readonly<Record<string, number>>,
     dependencies: Dependencies,
-    details?: Readonly<Record<string, unknown>>,
+    port?: { readonly details?: Readonly<Record<string, unknown>>; readonly pages?: AdminPages },
   ): Promise<void>;
 }
 
@@ -58,11 +63,13 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
   armFailpoint(config.failpoint);
   if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
-  const metrics = createMetrics(name);
+  const metrics = createMetrics(name, { databaseWaiting: () => database.waiting() });
   // Stopped last: until then it answers that the process is not ready any more.
   let admin: AdminServer | undefined;
   lifecycle.onStop("admin port", () => admin?.stop());
   lifecycle.onStop("metrics", () => metrics.close());
+  const closeTracing = await openTracing(name, config, { metrics, log });
+  if (closeTracing) lifecycle.onStop("traces", closeTracing);
   const { databaseUrl: url, databasePoolMax: poolMax } = config;
   const database = openDatabase({ url, poolMax, reservedMax: beside.reserved, slowMax: beside.slow, log });
   lifecycle.onStop("database", () => database.close());
@@ -113,19 +120,22 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
       });
       lifecycle.onStop(`nats ${purpose}`, () => connection.drain());
       connections.push(connection);
+      onLink(connection, { restored: () => metrics.natsReconnects.inc() });
       void endWith(connection, lifecycle, log);
       return connection;
     },
     onHangup(reload) {
       hangup = reload;
     },
-    async ready(facts, dependencies, details = {}) {
+    async ready(facts, dependencies, { details = {}, pages = {} } = {}) {
       admin = startAdminServer({
         host: config.adminHost,
         port: config.adminPort,
         registry: metrics.registry,
         ready: (required) => dependencies.readiness(required),
         details,
+        stopping: lifecycle.stopping,
+        pages,
         log,
       });
       // Supervisors and tests wait for this line, so it is told at every level.

@@ -12,7 +12,7 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
-import { keepTopology } from "#shared/queue/topology.ts";
+import { awaitTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
@@ -65,8 +65,8 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const replies = await role.connectQueue(`worker ${pools.join(",")} replies`);
   const answers = createBufferedPublisher(replies, INGRESS_RETURN_MS);
   lifecycle.onStop("waiting answers", () => answers.flush());
-  await keepTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
-  const storage = openStorage(config.s3);
+  await awaitTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
     files: config.catalogueFiles,
@@ -143,7 +143,8 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
-  await role.ready({}, role.watchDependencies(storage), offer === undefined ? {} : { engines: offer.engines });
+  const details = offer === undefined ? {} : { engines: offer.engines };
+  await role.ready({}, role.watchDependencies(storage), { details });
 }
 
 /** Opens the children that run capabilities, and the offer of what they can run in processes that have the pool. */

@@ -12,6 +12,7 @@ import type { Model } from "#shared/calls/model.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
+import { asPart } from "#shared/tracing/tracing.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -63,7 +64,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   const { pool } = paid.kind;
   try {
     const of = { id: call.requestId, caller };
-    await admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted);
+    await asPart(call.span, "admit", () => admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted));
   } catch (error) {
     paid.onRefused?.();
     throw error;
@@ -82,6 +83,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     queueMs: config.calls.queueMs,
     requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
     api: paid.api,
+    ...(call.span === undefined ? {} : { span: call.span }),
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
   };
   const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };

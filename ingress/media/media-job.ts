@@ -60,7 +60,7 @@ export async function admitMediaJob(
     read: () => read,
     reply: how.isBackground === true ? null : waiter.address(id),
     ...how,
-    ...traceOf(call.request.headers),
+    ...traceOf({ headers: call.request.headers, span: call.span }),
     onDecide() {
       call.markCounted?.();
       decidedAt = performance.now();

@@ -9,6 +9,7 @@ import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
+import type { Span } from "#shared/tracing/tracing.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { FailureEvents } from "../responses/object.ts";
@@ -35,6 +36,8 @@ export interface CallFacts {
   readonly queueMs: number;
   /** Bytes that its request takes in memory until it is on the queue. */
   readonly requestBytes: number;
+  /** Span of the request that it is of. */
+  readonly span?: Span;
   /** API whose format the response has, and an error inside a stream. */
   readonly api: "openai" | "anthropic" | "responses";
   /** Last events of a Responses stream that failed. */

@@ -13,6 +13,8 @@ import type { Publisher } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { messagingFacts } from "#shared/tracing/attributes.ts";
+import { beginPart, errorName } from "#shared/tracing/tracing.ts";
 
 import { startClock } from "../clock.ts";
 
@@ -101,6 +103,7 @@ class CallRelay implements Relay, CallEvents {
 
   async run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response> {
     const call = new Call(facts, this);
+    this.options.metrics.callPartSeconds.observe((performance.now() - facts.startedAt) / 1_000, "admit");
     this.calls.add(call);
     const reply = this.options.inbox.listen(facts.jobId, call);
     const onLeft = (): void => call.end("client");
@@ -204,14 +207,18 @@ class CallRelay implements Relay, CallEvents {
     const { facts } = call;
     call.streamSeq = undefined;
     call.dispatchedAtMs = Date.now();
+    const { pool, jobId, workspaceId } = facts;
+    const span = beginPart(facts.span, `send work.${pool}`, "producer", messagingFacts(pool, "live"));
     try {
-      const { pool, jobId, workspaceId } = facts;
       const body = await messageBody(this.options.storage, facts, message, reply);
       onOffloaded?.();
-      const dispatch = { pool, lane: "live", workspaceId, jobId, attempt: 1, dispatch: 1, body } as const;
+      const { traceparent } = span;
+      const dispatch = { pool, lane: "live", workspaceId, jobId, attempt: 1, dispatch: 1, body, traceparent } as const;
       call.streamSeq = await this.options.publisher.dispatch(dispatch, () => call.isWaiting);
+      span.end();
       failpoint("call.dispatched");
     } catch (error) {
+      span.end(errorName(error));
       // The process may have stood still meanwhile, and what came then is read first.
       await Bun.sleep(SOCKET_READ_MS);
       // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.

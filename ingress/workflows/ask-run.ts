@@ -63,7 +63,13 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {
   const lane = mode === "async" ? "batch" : "live";
-  return { id: call.requestId, mode, lane, depth: 0, ...traceOf(call.request.headers) } as const;
+  return {
+    id: call.requestId,
+    mode,
+    lane,
+    depth: 0,
+    ...traceOf({ headers: call.request.headers, span: call.span }),
+  } as const;
 }
 
 function begun(answer: Response | undefined): Response {

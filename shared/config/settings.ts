@@ -149,6 +149,19 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  traces: {
+    /** Base address of an OpenTelemetry collector (OTLP over HTTP); undefined: nothing is traced. */
+    endpoint: url("OTEL_EXPORTER_OTLP_ENDPOINT", { protocols: HTTP }),
+    /** Share of calls that are traced. */
+    sample: decimal("SLUICE_TRACE_SAMPLE", { usual: 0.01, least: 0, most: 1 }),
+    /** The `traceparent` of a request is believed: its caller is of ours, and decides what is traced. */
+    trust: flag("SLUICE_TRACE_TRUST", { usual: false }),
+  },
+  /** Token that opens `/lag` on a janitor's admin port; undefined: there is no such page. */
+  lagToken: text("SLUICE_LAG_TOKEN", {
+    secret: "value",
+    mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
+  }),
   /** Address of the service that the admin command asks; undefined: that on this machine. */
   serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
   /** Addresses and ranges that /operator answers; empty: all. */

@@ -31,6 +31,8 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Returns how many statements and transactions wait for a connection. */
+  waiting(): number;
   /** Returns how many connections the server has free, and whether ours end at a pooler instead, of which it knows nothing. */
   findRoom(): Promise<ConnectionRoom>;
   close(): Promise<void>;
@@ -215,6 +217,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         { query_timeout: limitMs },
       );
     },
+    waiting: () => pools.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     findRoom: () => findRoom(main),
     async close() {
       await Promise.all(pools.map((pool) => pool.end()));

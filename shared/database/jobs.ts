@@ -125,6 +125,7 @@ export interface ClaimedJob {
   readonly reply: string | null;
   /** The run that it is a step of. */
   readonly run_id: string | null;
+  readonly traceparent: string | null;
 }
 
 export interface ClaimRequest {
@@ -149,7 +150,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
             and (run_id is null or not work_is_over(id, run_id))))
        and claims < $7 and (state = 'queued' or (state = 'running' and lease_end(lease_until, worker) < clock_timestamp()))
      returning id, workspace_id, epoch, attempt, dispatch, deadline, claims, work, request, request_ref, provider_job,
-       unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id`,
+       unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id, traceparent`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
     "claim_job",
   );

@@ -12,50 +12,6 @@ export interface PoolCounts {
   readonly oldest_waiting_seconds: number;
 }
 
-/**
- * Jobs and runs that have not ended. Each part reads a partial index of live rows. A job of unknown outcome that nobody owns holds no
- * slot and is not counted. A deferred one waits for a source, not for a worker.
- */
-export function countPools(target: Queryable): Promise<PoolCounts[]> {
-  return target.query<PoolCounts>(
-    `select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where not waits)::int as running,
-            coalesce(extract(epoch from now() - min(since) filter (where waits)), 0)::float8 as oldest_waiting_seconds
-     from (
-       select pool, lane, state = 'queued' as waits, created_at as since
-       from job
-       where state in ('queued', 'running') and dispatched_at is not null
-       union all
-       select pool, lane, true, created_at
-       from job
-       where state = 'queued' and dispatched_at is null and not_before is null
-       union all
-       select pool, lane, true, null
-       from job
-       where state = 'queued' and not_before is not null
-       union all
-       select 'workflow', lane, status = 'queued', created_at
-       from run
-       where status in ('queued', 'running') and (due_at is null or due_at <= now())
-     ) open
-     group by pool, lane`,
-  );
-}
-
-/** Enough to tell a fleet of any size what it lacks. */
-const CALLS_COUNTED_MAX = 100_000;
-
-/** Calls whose callers wait, by model: holds without a job. */
-export function countLiveCalls(target: Queryable): Promise<{ readonly model: string; readonly calls: number }[]> {
-  // A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it.
-  return target.query(
-    `select model, count(*)::int as calls
-     from (select job_id, model from hold limit $1) h
-     where (select id from job where job.id = h.job_id) is null
-     group by model`,
-    [CALLS_COUNTED_MAX],
-  );
-}
-
 export interface FleetSlots {
   readonly pool: Pool;
   readonly lane: Lane;
@@ -63,14 +19,71 @@ export interface FleetSlots {
   readonly processes: number;
 }
 
-/** Returns the slots that workers reported within the last 45 s. */
-export function fleetSlots(target: Queryable): Promise<FleetSlots[]> {
-  return target.query<FleetSlots>(
-    `select pool, lane, sum(slots)::int as slots, count(*)::int as processes
-     from worker_slots
-     where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
-     group by pool, lane`,
+export interface PoolFigures {
+  readonly counts: readonly PoolCounts[];
+  readonly fleet: readonly FleetSlots[];
+  /** Calls whose callers wait, by model. */
+  readonly live: readonly { readonly model: string; readonly calls: number }[];
+}
+
+/**
+ * Jobs and runs that have not ended. Each part reads a partial index of live rows. A job of unknown outcome that nobody owns holds no
+ * slot and is not counted. A deferred one waits for a source, not for a worker.
+ */
+const COUNTS = `
+  select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where not waits)::int as running,
+         coalesce(extract(epoch from now() - min(since) filter (where waits)), 0)::float8 as oldest_waiting_seconds
+  from (
+    select pool, lane, state = 'queued' as waits, created_at as since
+    from job
+    where state in ('queued', 'running') and dispatched_at is not null
+    union all
+    select pool, lane, true, created_at
+    from job
+    where state = 'queued' and dispatched_at is null and not_before is null
+    union all
+    select pool, lane, true, null
+    from job
+    where state = 'queued' and not_before is not null
+    union all
+    select 'workflow', lane, status = 'queued', created_at
+    from run
+    where status in ('queued', 'running') and (due_at is null or due_at <= now())
+  ) open
+  group by pool, lane`;
+
+/** Slots that workers reported within the last 45 s. */
+const FLEET = `
+  select pool, lane, sum(slots)::int as slots, count(*)::int as processes
+  from worker_slots
+  where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
+  group by pool, lane`;
+
+/** Enough to tell a fleet of any size what it lacks. */
+const CALLS_COUNTED_MAX = 100_000;
+
+/** Holds without a job. A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it. */
+const LIVE = `
+  select model, count(*)::int as calls
+  from (select job_id, model from hold limit ${CALLS_COUNTED_MAX}) h
+  where (select id from job where job.id = h.job_id) is null
+  group by model`;
+
+/** Returns what waits and runs in the pools, and the slots of the fleet, in one statement. */
+export async function readPools(target: Queryable): Promise<PoolFigures> {
+  const list = (query: string): string => `(select coalesce(json_agg(one), '[]') from (${query}) one)`;
+  const rows = await target.query<PoolFigures>(
+    `select ${list(COUNTS)} as counts, ${list(FLEET)} as fleet, ${list(LIVE)} as live`,
   );
+  return rows[0] ?? { counts: [], fleet: [], live: [] };
+}
+
+/** The same within a time limit of its own: for whoever asks again and again. */
+export function readPoolsWithin(database: Database, limitMs: number): Promise<PoolFigures> {
+  return database.transaction(async (tx) => {
+    await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
+    return readPools(tx);
+  });
 }
 
 /** Runs `work` with the slots of the fleet, unless another process is at it. */
@@ -82,6 +95,6 @@ export function withFleetSlots(
     const [lock] = await tx.query<{ ours: boolean }>(
       "select pg_try_advisory_xact_lock(hashtext('fleet_slots')) as ours",
     );
-    if (lock?.ours === true) await work(await fleetSlots(tx));
+    if (lock?.ours === true) await work(await tx.query<FleetSlots>(FLEET));
   });
 }

@@ -29,6 +29,9 @@ export function settlementOf(status: UsageStatus, source: string | null, charge:
   };
 }
 
+/** Ending of the units that count tokens. */
+const TOKENS = "_tokens";
+
 /** Counts what a settlement took. Run once for each, by the process that closed the hold. */
 export function countCharge(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
@@ -38,6 +41,9 @@ export function countCharge(
 ): void {
   metrics.creditsSettled.addNano(takenNano);
   metrics.creditsUncollected.addNano(charge.nano - takenNano);
+  for (const [unit, count] of Object.entries(charge.units)) {
+    if (unit.endsWith(TOKENS)) metrics.tokens.add(count, unit.slice(0, -TOKENS.length));
+  }
   if (charge.estimated) metrics.usageEstimated.inc(charge.estimated);
   if (charge.estimated !== "impossible") return;
   log.error(

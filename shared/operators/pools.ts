@@ -1,7 +1,6 @@
 /** The load of each pool and lane, and how many processes it wants. */
 import type { Catalogue } from "#shared/calls/model.ts";
-import type { Queryable } from "#shared/database/client.ts";
-import { countLiveCalls, countPools, type FleetSlots, fleetSlots, type PoolCounts } from "#shared/database/pools.ts";
+import type { FleetSlots, PoolCounts, PoolFigures } from "#shared/database/pools.ts";
 import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import { type Lane, LANES, type Pool, POOLS } from "#shared/queue/subjects.ts";
@@ -13,9 +12,8 @@ export interface PoolLoad extends PoolCounts, FleetSlots {
 /** A process that is busier than this is full whenever calls come unevenly. */
 const BUSY_SHARE = 0.75;
 
-/** A row for each pool and lane, in the order of the lists. */
-export async function poolLoads(target: Queryable, catalogue: Pick<Catalogue, "models">): Promise<PoolLoad[]> {
-  const [counts, fleet, live] = await Promise.all([countPools(target), fleetSlots(target), countLiveCalls(target)]);
+/** Returns a row for each pool and lane, in the order of the lists. */
+export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<Catalogue, "models">): PoolLoad[] {
   const calls = new Map<Pool, number>();
   for (const { model, calls: more } of live) {
     const pool = poolOf(catalogue, model);
@@ -39,12 +37,16 @@ export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): Pool
   return { ...load, wanted_processes: wantedProcesses(load) };
 }
 
-function wantedProcesses({ pool, queued, running, slots, processes }: Omit<PoolLoad, "wanted_processes">): number {
+function wantedProcesses(load: Omit<PoolLoad, "wanted_processes">): number {
+  const { queued, running, slots, processes } = load;
   const isAny = queued + running > 0 ? 1 : 0;
   if (slots === 0) return isAny;
-  // A run holds a slot for milliseconds at a time, and none while its steps work.
-  const busy = pool === "workflow" ? queued : queued + running;
-  return Math.max(isAny, Math.ceil(busy / (BUSY_SHARE * (slots / processes))));
+  return Math.max(isAny, Math.ceil(wantedSlots(load) / (BUSY_SHARE * (slots / processes))));
+}
+
+/** Returns the slots that the load takes. A run holds one for milliseconds at a time, and none while its steps work. */
+export function wantedSlots({ pool, queued, running }: PoolCounts): number {
+  return pool === "workflow" ? queued : queued + running;
 }
 
 /** Returns the pool that serves a model's calls without a job. A model that has left the catalogue was most likely of chat. */

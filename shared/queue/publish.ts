@@ -17,6 +17,8 @@ export interface Dispatch {
   readonly dispatch: number;
   /** The work message: text of a JSON object. */
   readonly body: string;
+  /** Trace that whoever takes the message goes on with. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface Publisher {
@@ -57,7 +59,7 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
       let { body } = job;
       try {
         for (const until = performance.now() + QUEUE_RETURN_MS; ;) {
-          const answer = await stream.publish(subject, body, messageId);
+          const answer = await stream.publish(subject, body, messageId, job.traceparent);
           if (typeof answer === "number") return answer;
           if (answer) {
             if (FULL_CODES.has(answer.code ?? 0)) throw full(answer.reason);

@@ -108,6 +108,8 @@ const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const HEADERS = {
   messageId: "Nats-Msg-Id",
+  /** W3C trace context; NATS tells upper from lower case, and tools look for this spelling. */
+  traceparent: "traceparent",
   /** Headers of a batch message: its publisher's address for answers and name for the job, and the API key whose preset limits it. */
   reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",

@@ -1,5 +1,6 @@
 /**
- * Streams and durables as data: created or updated at start, then compared field by field with what the server echoes.
+ * Streams and durables as data. The migrate role makes and changes them; the others compare them field by field with what the server
+ * has, and a janitor makes those again that a server has lost.
  */
 import {
   AckPolicy,
@@ -197,8 +198,8 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates what is missing, then compares the echo with what was wanted. At start (`update`) what exists is changed first, unless
- * a newer version made it: an old process that restarts in the middle of a rollout puts nothing back. Sweeps change nothing.
+ * Creates what is missing, changes what is otherwise (`update`), then compares the echo with what was wanted. What a newer version made is
+ * left as it is. With `keep`, what exists stays as it is.
  * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
  */
 export async function ensureTopology(
@@ -212,21 +213,83 @@ export async function ensureTopology(
   for (const { stream, config } of wanted.consumers) await ensureConsumer(manager, stream, config, existing);
 }
 
+/** A topology on the server that does not fit this version: none, an older one, or other settings. */
+class TopologyError extends Error {
+  readonly isMissing: boolean;
+
+  constructor(fault: string, isMissing: boolean) {
+    super(`${fault}; run the migrate role first, with NATS_URL`);
+    this.isMissing = isMissing;
+  }
+}
+
+/**
+ * Compares what the server has with what this version wants, and changes nothing. What a newer version made will do: an old process may
+ * restart in the middle of a rollout.
+ * @throws TopologyError naming the first stream or durable that does not fit
+ */
+export async function checkTopology(connection: NatsConnection, replicas: number): Promise<void> {
+  const manager = await jetstreamManager(connection, { timeout: 10_000 });
+  const wanted = wantedTopology(replicas);
+  for (const made of wanted.streams) {
+    const found = await manager.streams.info(made.name).catch(ignoreMissing);
+    checkFound(`stream ${made.name}`, isPoolStream(made) ? keepFitted(made, found?.config) : made, found?.config);
+  }
+  for (const { stream, config: made } of wanted.consumers) {
+    const found = await manager.consumers.info(stream, made.durable_name).catch(ignoreMissing);
+    const fitted = stream === BATCH_STREAM ? made : keepFitted(made, found?.config);
+    checkFound(`durable ${made.durable_name}`, fitted, found?.config);
+  }
+}
+
+function checkFound(
+  what: string,
+  wanted: WantedStream | WantedConsumer,
+  found: StreamConfig | ConsumerConfig | undefined,
+): void {
+  if (found === undefined) throw new TopologyError(`the queue has no ${what}`, true);
+  const version = versionOf(found);
+  if (version > TOPOLOGY_VERSION) return;
+  if (version < TOPOLOGY_VERSION) {
+    throw new TopologyError(`${what} is of version ${version} of the topology, this is ${TOPOLOGY_VERSION}`, false);
+  }
+  const difference = describeDifference(what, wanted, { ...found });
+  if (difference !== undefined) throw new TopologyError(difference, false);
+}
+
 /** Changes the limits that follow the fleet to what these slots need. Only one process may do so at a time. */
 export function fitTopology(connection: NatsConnection, fleet: readonly LaneSlots[]): Promise<LimitChange[]> {
   return followFleet(connection, fleet, isNewer);
 }
 
+/** A server that has lost its store is given one by a janitor within this time. */
+const REMADE_MS = paced(15_000);
+
+interface Waiting {
+  readonly replicas: number;
+  /** Longest wait for a cluster that has not chosen its leaders yet. */
+  readonly waitMs: number;
+  readonly log: Logger;
+}
+
+/** Makes or changes the topology: the migrate role. @throws as `ensureTopology` */
+export function makeTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
+  return awaitServer("queue", () => ensureTopology(connection, replicas), { waitMs, log, isAway: isUnready });
+}
+
+/** Waits until the topology fits: every other role, at its start. @throws as `checkTopology` */
+export async function awaitTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
+  const isMissing = (error: unknown): boolean => error instanceof TopologyError && error.isMissing;
+  const remade = { waitMs: Math.min(waitMs, REMADE_MS), log, isAway: isMissing };
+  const check = (): Promise<void> => awaitServer("queue", () => checkTopology(connection, replicas), remade);
+  await awaitServer("queue", check, { waitMs, log, isAway: isUnready });
+}
+
 /**
- * Ensures the topology now and whenever the server is back after having been away: it may have lost its store.
- * @param options.waitMs as long it waits for a cluster that has not chosen its leaders yet
- * @throws as `ensureTopology`, now; later faults are logged, and the janitor tries again
+ * Makes again what is missing whenever the server is back after having been away: it may have lost its store. Faults are logged, and the
+ * janitor's sweep tries again.
  */
-export async function keepTopology(
-  connection: NatsConnection,
-  { replicas, waitMs, log }: { readonly replicas: number; readonly waitMs: number; readonly log: Logger },
-): Promise<void> {
-  await awaitServer("queue", () => ensureTopology(connection, replicas), { waitMs, log, isAway: isUnready });
+export function restoreTopology(connection: NatsConnection, { replicas, log }: Omit<Waiting, "waitMs">): void {
   onLink(connection, {
     restored() {
       ensureTopology(connection, replicas, "keep").catch((error: unknown) =>
@@ -244,7 +307,7 @@ function isUnready(error: unknown): boolean {
 async function ensureStream(manager: JetStreamManager, made: WantedStream, existing: "update" | "keep"): Promise<void> {
   const found = await manager.streams.info(made.name).catch(ignoreMissing);
   if (found && isNewer(found.config)) return;
-  const wanted = POOLS.some((pool) => streamName(pool) === made.name) ? keepFitted(made, found?.config) : made;
+  const wanted = isPoolStream(made) ? keepFitted(made, found?.config) : made;
   let echoed = found?.config;
   if (!echoed) echoed = (await manager.streams.add(wanted)).config;
   else if (existing === "update" && !isAsWanted(wanted, echoed)) {
@@ -270,6 +333,10 @@ async function ensureConsumer(
   assertEcho(`durable ${wanted.durable_name}`, wanted, { ...echoed });
 }
 
+function isPoolStream({ name }: WantedStream): boolean {
+  return POOLS.some((pool) => streamName(pool) === name);
+}
+
 /** Returns what is wanted, with the limits that follow the fleet as they are in force. */
 function keepFitted<Wanted extends object>(wanted: Wanted, found: object = {}): Wanted {
   const kept = Object.entries(FOLLOWING).flatMap(([field, max]) => {
@@ -289,8 +356,12 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-function isNewer({ metadata }: { readonly metadata?: Readonly<Record<string, string>> }): boolean {
-  return Number(metadata?.[VERSION] ?? 0) > TOPOLOGY_VERSION;
+function isNewer(made: Parameters<typeof versionOf>[0]): boolean {
+  return versionOf(made) > TOPOLOGY_VERSION;
+}
+
+function versionOf({ metadata }: { readonly metadata?: Readonly<Record<string, string>> }): number {
+  return Number(metadata?.[VERSION] ?? 0);
 }
 
 /** The server writes every update to its disk, so an update without a change is not sent. */
@@ -300,10 +371,15 @@ function isAsWanted(wanted: object, found: object): boolean {
 
 /** Servers before 2.12 drop unknown fields without a word, so only the echo tells what is in force. */
 export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
+  const difference = describeDifference(what, wanted, echoed);
+  if (difference !== undefined) throw new Error(difference);
+}
+
+function describeDifference(what: string, wanted: object, echoed: Record<string, unknown>): string | undefined {
   const field = firstDifference(wanted, echoed);
-  if (field === undefined) return;
-  const [expected, got] = [wanted[field], echoed[field]].map((value) => JSON.stringify(value));
-  throw new Error(`${what}: expected ${field} ${expected}, the server has ${got}`);
+  if (field === undefined) return undefined;
+  const [expected, got] = [Reflect.get(wanted, field), echoed[field]].map((value) => JSON.stringify(value));
+  return `${what}: expected ${field} ${expected}, the server has ${got}`;
 }
 
 /** The first wanted field that the server has otherwise. */

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 
 import type { Config } from "#shared/config.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 
 export interface Storage {
@@ -15,7 +16,8 @@ export interface Storage {
 /** Every call to S3 ends within this time. */
 export const STORAGE_TIMEOUT_MS = paced(10_000);
 
-export function openStorage(config: Config["s3"]): Storage {
+/** @param metrics absent: nobody asks how long requests take */
+export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "storageSeconds">): Storage {
   const client = new S3Client({
     region: config.region,
     forcePathStyle: true,
@@ -39,6 +41,21 @@ export function openStorage(config: Config["s3"]): Storage {
     },
     { step: "build", name: "unsignedStreams" },
   );
+  if (metrics) {
+    client.middlewareStack.add(
+      (next, { commandName = "other" }) =>
+        async (args) => {
+          const beganAt = performance.now();
+          try {
+            return await next(args);
+          } finally {
+            const operation = commandName.replace(/Command$/, "");
+            metrics.storageSeconds.observe((performance.now() - beganAt) / 1_000, operation);
+          }
+        },
+      { step: "initialize", name: "timed" },
+    );
+  }
   return { client, bucket: config.bucket, close: () => client.destroy() };
 }
 

@@ -105,6 +105,7 @@ describe("deploy/env.example", () => {
         "SLUICE_BOOTSTRAP_KEY",
         "SLUICE_PUBLIC_URL",
         "SLUICE_ADMIN_WORKSPACE",
+        "SLUICE_LAG_TOKEN",
         "SLUICE_MAIL_FROM",
         "SLUICE_OPERATOR_ALLOW",
         "SLUICE_OPERATOR_TOKEN",

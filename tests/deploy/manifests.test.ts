@@ -158,6 +158,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
     ...Object.fromEntries([...keys, "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, asks])),
     SLUICE_BOOTSTRAP_KEY: ["migrate"],
     SLUICE_OPERATOR_TOKEN: ["ingress", "admin"],
+    SLUICE_LAG_TOKEN: ["janitor"],
     SLUICE_SECRETS_KEY: ["ingress", "worker-chat", "worker-webhook", "admin"],
     SLUICE_SECRETS_KEY_PREVIOUS: ["ingress", "worker-chat", "worker-webhook", "admin"],
     SLUICE_SMTP_URL: ["worker-webhook"],

@@ -22,7 +22,7 @@ import {
   streamName,
   workSubject,
 } from "#shared/queue/subjects.ts";
-import { ensureTopology } from "#shared/queue/topology.ts";
+import { checkTopology, ensureTopology } from "#shared/queue/topology.ts";
 import {
   type ConfiguredClient,
   type ConfiguredNats,
@@ -40,7 +40,7 @@ const clients = {} as Record<User, ConfiguredClient>;
 beforeAll(async () => {
   server = await startConfiguredNats();
   for (const user of Object.keys(USERS) as User[]) clients[user] = await server.open(user);
-  await ensureTopology(clients.ingress.connection, 1);
+  await ensureTopology(clients.janitor.connection, 1);
 }, 60_000);
 
 afterAll(async () => {
@@ -59,9 +59,17 @@ async function refusals(user: User, act: (connection: NatsConnection) => void): 
 }
 
 describe("deploy/nats/server.conf", () => {
-  test("lets every role declare the topology", async () => {
+  test("lets every role compare the topology, and nobody but the janitor change it", async () => {
     for (const user of ["ingress", "worker", "workflow", "janitor"] as const)
-      await ensureTopology(clients[user].connection, 1);
+      await checkTopology(clients[user].connection, 1);
+    const { config } = await (
+      await jetstream(clients.janitor.connection).jetstreamManager()
+    ).streams.info(BATCH_STREAM);
+    for (const user of ["ingress", "worker", "workflow"] as const) {
+      const [subject, body] = [`$JS.API.STREAM.UPDATE.${BATCH_STREAM}`, JSON.stringify({ ...config, max_msgs: 7 })];
+      expect(await refusals(user, (connection) => connection.publish(subject, body))).toHaveLength(1);
+    }
+    await checkTopology(clients.janitor.connection, 1);
   });
 
   test("lets a call go from the ingress to a worker and back", async () => {

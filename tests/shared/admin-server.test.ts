@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import { Registry } from "prom-client";
 
-import { type AdminServer, startAdminServer } from "#shared/admin-server.ts";
+import { type AdminServer, type AdminServerOptions, startAdminServer } from "#shared/admin-server.ts";
 import {
   type Check,
   type CheckResult,
@@ -47,14 +47,21 @@ const ready = (checks: Checks = {}, stopping?: AbortSignal): Ready => {
   return (required) => watched.readiness(required);
 };
 
-function serve(isReady: Ready = ready(), registry = new Registry(), details = {}) {
+function serve(
+  isReady: Ready = ready(),
+  registry = new Registry(),
+  details = {},
+  more: Pick<AdminServerOptions, "pages"> & { readonly stopping?: AbortSignal } = {},
+) {
   const server = startAdminServer({
     host: "127.0.0.1",
     port: 0,
     registry,
     ready: isReady,
     details,
+    stopping: new AbortController().signal,
     log,
+    ...more,
   });
   servers.push(server);
   return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
@@ -73,6 +80,16 @@ describe("the admin port", () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
     expect(await answer.text()).toContain("\nseen_total 1\n");
+  });
+
+  test("serves pages of its role, and none in the place of its own", async () => {
+    const page = async (url: URL, request: Request): Promise<Response> =>
+      new Response(`${url.search} ${request.headers.get("authorization")}`);
+    const get = serve(ready(), new Registry(), {}, { pages: { "/lag": page, "/healthz": page } });
+    const answer = await get("/lag?pool=chat", { headers: { authorization: "Bearer x" } });
+    expect(await answer.text()).toBe("?pool=chat Bearer x");
+    expect((await get("/lag", { method: "POST" })).status).toBe(405);
+    expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
   });
 
   test("answers liveness while readiness fails", async () => {
@@ -109,6 +126,7 @@ describe("the admin port", () => {
       port: 0,
       registry: new Registry(),
       ready: ready(),
+      stopping: new AbortController().signal,
       log,
     });
     servers.push(first);
@@ -119,6 +137,7 @@ describe("the admin port", () => {
         port: first.port,
         registry: new Registry(),
         ready: ready(),
+        stopping: new AbortController().signal,
         log,
       });
     expect(second).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));
@@ -209,6 +228,18 @@ describe("readiness", () => {
     expect((await get("/readyz")).status).toBe(200);
     stopping.abort();
     expect(await (await get("/readyz")).json()).toMatchObject({ failing: [{ name: "process", detail: "stopping" }] });
+  });
+
+  test("of the process alone goes by no server, and is over once it is stopping", async () => {
+    const stopping = new AbortController();
+    const get = serve(ready({ database: AWAY }), new Registry(), {}, { stopping: stopping.signal });
+    expect((await get("/readyz")).status).toBe(503);
+    expect((await get("/readyz?scope=process")).status).toBe(200);
+    expect((await get("/readyz?scope=world")).status).toBe(400);
+    stopping.abort();
+    const answer = await get("/readyz?scope=process");
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ failing: [{ name: "process", detail: "stopping" }] });
   });
 
   test("does not wait for a vital check that never answers", async () => {

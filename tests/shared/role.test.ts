@@ -1,8 +1,14 @@
 /** Demands of each role on its servers, made before it begins. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "nats";
+
+import { run } from "#deploy/embedded/process.mjs";
 import { openDatabase } from "#shared/database/client.ts";
 import { createLogger } from "#shared/logger.ts";
+import { ENTRY, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { startNats } from "#tests/support/nats.ts";
 import { type OwnPostgres, createTestDatabase, startOwnPostgres, type TestDatabase } from "#tests/support/postgres.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
@@ -48,6 +54,48 @@ test("a role tells how many connections it opens at most", () => {
   const roles = [...stack.ingresses, ...stack.workers, ...stack.janitors];
   expect(roles.map(connectionsOf)).toEqual([8 + 7 + 2, 8 + 4, 8 + 2 + 2]);
 });
+
+test.each(["ingress", "worker chat", "janitor"])(
+  "%s asks for the migrate role where the queue is empty, and makes nothing there",
+  async (role) => {
+    const nats = await startNats();
+    try {
+      const start = startRole(role.split(" "), { ...stack.env, NATS_URL: nats.url, SLUICE_START_WAIT_MS: "300" });
+      expect(await start.then(() => "started", String)).toContain("run the migrate role first");
+      const connection = await connect({ servers: nats.url });
+      expect(await (await jetstreamManager(connection)).streams.list().next()).toEqual([]);
+      await connection.close();
+    } finally {
+      await nats.close();
+    }
+  },
+  60_000,
+);
+
+test("migrate makes the queue, and every janitor with the token tells the load of the pools", async () => {
+  const nats = await startNats();
+  const env = { ...stack.env, NATS_URL: nats.url, SLUICE_LAG_TOKEN: "lag_0123456789abcdef0123" };
+  const migrate = await run({
+    name: "migrate",
+    command: ENTRY[0],
+    args: [...ENTRY.slice(1), "migrate"],
+    cwd: PROJECT_ROOT,
+    env,
+  });
+  expect(migrate.code).toBe(0);
+  const janitor = await startRole(["janitor"], env);
+  try {
+    const ask = (headers = {}) => fetch(`${janitor.adminUrl}/lag?pool=chat`, { headers });
+    expect((await ask()).status).toBe(401);
+    const lag: unknown = await (await ask({ authorization: `Bearer ${env.SLUICE_LAG_TOKEN}` })).json();
+    // The slots of the worker that serves the stack: they stand in Postgres.
+    expect(lag).toMatchObject({ pool: "chat", queued: 0, wanted_slots: 0, slots: 224 + 28 });
+    expect((await fetch(`${stack.janitors[0]?.adminUrl}/lag`)).status).toBe(404);
+  } finally {
+    await janitor.stop();
+    await nats.close();
+  }
+}, 60_000);
 
 test("a role does not start on a Postgres that cannot hold its connections, and starts once it can", async () => {
   const env = { ...stack.env, DATABASE_URL: small.url };

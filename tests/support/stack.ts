@@ -4,11 +4,14 @@
  */
 import { randomBytes } from "node:crypto";
 
+import { connect } from "nats";
+
 import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
 import { makeOperatorToken } from "#shared/operators/tokens.ts";
 
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
@@ -108,6 +111,7 @@ async function assemble(
   if (pooler !== undefined) closing.push(() => pooler.close());
   const nats = await startNats();
   closing.push(() => nats.close());
+  await makeQueue(nats.url, Number(options.env?.["SLUICE_STREAM_REPLICAS"] ?? 1));
   const bucket = await createTestBucket();
 
   const env: Record<string, string> = {
@@ -186,6 +190,13 @@ async function startPooler({ url, query }: TestDatabase, poolSize: number): Prom
     await query(`alter role current_user in database ${new URL(url).pathname.slice(1)} set ${setting}`);
   }
   return startPgBouncer(url, poolSize);
+}
+
+/** Makes the streams and durables, as the migrate role does. */
+async function makeQueue(servers: string, replicas: number): Promise<void> {
+  const connection = await connect({ servers });
+  await ensureTopology(connection, replicas);
+  await connection.close();
 }
 
 /** Makes a token for everything under /operator. */

@@ -1,6 +1,8 @@
 /** A call's way through its providers, the same for every kind: candidates in their order, what is counted and what is logged. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
+import { attemptFacts, operationOf } from "#shared/tracing/attributes.ts";
+import { beginPart, errorName, jobSpan, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { type Failure, freeFailure } from "../outcome.ts";
@@ -13,7 +15,7 @@ import { startWatchdog, type Watchdog } from "./watchdog.ts";
 import { explainFailure } from "./failure.ts";
 
 type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
-type CallFacts = Pick<JobMessage, "kind" | "job_id" | "request_id" | "deadline_ms">;
+type CallFacts = Pick<JobMessage, "kind" | "job_id" | "request_id" | "deadline_ms" | "request">;
 
 export interface CallServing<Adapter, Result> extends Pick<
   Serving<Adapter, Result>,
@@ -36,6 +38,7 @@ export function serveCall<Adapter, Result>(
   serving: CallServing<Adapter, Result>,
 ): Promise<Result> {
   const { mayRepeat, mode, hasBegun = () => false, askedAt, attempt, ...to } = serving;
+  let attempts = 0;
   return tryCandidates<Adapter, Result>({
     ...to,
     hasBegun,
@@ -45,8 +48,15 @@ export function serveCall<Adapter, Result>(
     async attempt(current) {
       const { source, model } = current.candidate;
       const startedAt = performance.now();
+      attempts += 1;
+      const span = openSpan(job, current, attempts);
       try {
-        return await attempt(current);
+        const result = await attempt(current);
+        span.end();
+        return result;
+      } catch (error) {
+        span.end(errorName(error));
+        throw error;
       } finally {
         const since = askedAt ? askedAt() : startedAt;
         if (since !== undefined) {
@@ -56,6 +66,16 @@ export function serveCall<Adapter, Result>(
       }
     },
   });
+}
+
+function openSpan(job: CallFacts, { candidate, depth }: Attempt<unknown>, attempt: number): Span {
+  const parent = jobSpan(job.job_id);
+  if (parent.traceparent === undefined) return NO_SPAN;
+  const { source, model } = candidate;
+  const { kind, request } = job;
+  const facts = { kind, provider: source.provider, model: model.slug, sourceModel: source.model, attempt, request };
+  const name = `${operationOf(kind)} ${model.slug}`;
+  return beginPart(parent, name, "client", attemptFacts({ ...facts, fallbackDepth: depth }));
 }
 
 /** The model, or every source of it, left the catalogue after the call was admitted. */

@@ -2,13 +2,16 @@
  * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
  * the same locks as everybody else.
  */
+import { openCatalogue } from "#shared/calls/catalogue/open.ts";
+import type { AdminPages } from "#shared/admin-server.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
-import { ensureTopology, keepTopology } from "#shared/queue/topology.ts";
-import { startRole } from "#shared/role.ts";
+import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
+import { createLagPage } from "#shared/operators/lag.ts";
+import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
@@ -32,6 +35,7 @@ import {
   sweepExcessDeliveries,
   watchDeliveries,
   watchFailures,
+  watchOutboxes,
   watchQueue,
 } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
@@ -54,8 +58,9 @@ export async function startJanitor(): Promise<void> {
   const role = await startRole("janitor", CONNECTIONS);
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("janitor");
-  await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
-  const storage = openStorage(config.s3);
+  await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
+  restoreTopology(connection, { replicas: config.streamReplicas, log });
+  const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
   lifecycle.onStop("ledger", () => ledger.idle());
@@ -105,6 +110,7 @@ export async function startJanitor(): Promise<void> {
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
+    { name: "outboxes", everyMs: paced(5_000), run: () => watchOutboxes(database, metrics) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
@@ -119,5 +125,22 @@ export async function startJanitor(): Promise<void> {
     { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
-  await role.ready({}, role.watchDependencies(storage));
+  await role.ready({}, role.watchDependencies(storage), { pages: await openPages(role) });
+}
+
+/** Returns what the admin port serves beside the pages of every role. */
+async function openPages(role: Role): Promise<AdminPages> {
+  const { config, database, lifecycle, log } = role;
+  const token = config.lagToken;
+  if (token === undefined) return {};
+  // It only tells which pool a model is of, whoever may call it: a janitor has no provider's key.
+  const catalogue = await openCatalogue({
+    files: config.catalogueFiles,
+    sandbox: true,
+    providerKey: () => "known-to-workers",
+    log,
+  });
+  lifecycle.onStop("catalogue", () => catalogue.close());
+  role.onHangup(() => catalogue.reload());
+  return { "/lag": createLagPage({ database, catalogue: () => catalogue.current(), token }) };
 }

@@ -1,13 +1,15 @@
 /**
  * Watches of what waits and fails, as metrics, and messages that were given up. Backlog: messages waiting per lane and before the batch
- * door, and the age of the oldest message of a pool.
+ * door, and how long the oldest message of a pool
+ * has waited for a worker.
  */
-import { jetstreamManager } from "@nats-io/jetstream";
+import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
+import { countOutboxes } from "#shared/database/outboxes.ts";
 import { withFleetSlots } from "#shared/database/pools.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
@@ -31,23 +33,38 @@ const DELIVERIES_KEPT_MAX = 100_000;
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
   const { queueDepth, queueUnacknowledged, queueUnacknowledgedMax } = context.metrics;
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
-  const watch = async (stream: string, durable: string, pool: string, lane: string): Promise<void> => {
-    const {
-      config,
-      num_pending: waiting,
-      num_ack_pending: unacknowledged,
-    } = await manager.consumers.info(stream, durable);
+  const watch = async (stream: string, durable: string, pool: string, lane: string): Promise<ConsumerInfo> => {
+    const info = await manager.consumers.info(stream, durable);
+    const { config, num_pending: waiting, num_ack_pending: unacknowledged } = info;
     queueDepth.set(waiting + unacknowledged, pool, lane);
     queueUnacknowledged.set(unacknowledged, pool, lane);
     queueUnacknowledgedMax.set(config.max_ack_pending ?? 0, pool, lane);
+    return info;
   };
   await watch(BATCH_STREAM, BATCH_DURABLE, "intake", "batch");
   for (const pool of POOLS) {
-    const { state } = await manager.streams.info(streamName(pool));
-    const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;
-    context.metrics.queueOldestSeconds.set(Math.max(0, oldest), pool);
-    for (const lane of LANES) await watch(streamName(pool), durableName(pool, lane), pool, lane);
+    const waits: number[] = [0];
+    for (const lane of LANES) {
+      const info = await watch(streamName(pool), durableName(pool, lane), pool, lane);
+      const storedAt = await findWaiting(manager, info, laneFilter(pool, lane));
+      if (storedAt) waits.push((Date.now() - storedAt.getTime()) / 1_000);
+    }
+    context.metrics.queueOldestSeconds.set(Math.max(...waits), pool);
   }
+}
+
+/**
+ * Returns when the first message was stored that a durable has handed to nobody; undefined where there is none. What a worker has stays in
+ * the stream until it has ended, however long that takes.
+ */
+async function findWaiting(
+  manager: JetStreamManager,
+  { stream_name: stream, num_pending: waiting, delivered }: ConsumerInfo,
+  filter: string,
+): Promise<Date | undefined> {
+  if (waiting === 0) return undefined;
+  const next = await manager.direct.getMessage(stream, { seq: delivered.stream_seq + 1, next_by_subj: filter });
+  return next?.time;
 }
 
 /** Has the limits of the queue follow the slots that workers tell; one janitor at a time. */
@@ -72,6 +89,17 @@ export async function watchFailures(
   metrics.settleFaults.set(await countSettleFaults(database));
   const counts = await countPutOff(database);
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
+}
+
+/** Tells what was written into an outbox and has not been passed on. */
+export async function watchOutboxes(
+  database: Queryable,
+  { outboxDepth, outboxOldestSeconds }: Pick<Metrics, "outboxDepth" | "outboxOldestSeconds">,
+): Promise<void> {
+  for (const { outbox, depth, oldest_seconds } of await countOutboxes(database)) {
+    outboxDepth.set(depth, outbox);
+    outboxOldestSeconds.set(oldest_seconds, outbox);
+  }
 }
 
 // Figures of deliveries, and the end of those beyond what a workspace keeps. What is due is found by the workers of the pool webhook themselves.

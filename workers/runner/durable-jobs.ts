@@ -13,6 +13,8 @@ import { newId } from "#shared/ids.ts";
 import { endingOf } from "#shared/calls/orphaned-jobs.ts";
 import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool } from "#shared/queue/subjects.ts";
+import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
+import { asPart, beginSpan, isTracing, jobSpan, keepJobSpan, NO_SPAN } from "#shared/tracing/tracing.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
@@ -156,14 +158,29 @@ class LaneJobs implements DurableJobs {
     const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
     const onGone = (): void => controller.abort(jobAbort("caller_gone"));
     const watch = isWatched && job.reply !== null ? this.callers.watch(job.reply, { gone: onGone }) : undefined;
+    const endSpan = this.openSpan(job);
+    let result = "failed";
     try {
-      return await this.own(current, delivery, controller);
+      const ended = await this.own(current, delivery, controller);
+      result = ended.verdict.outcome;
+      return ended;
     } finally {
+      endSpan(result === "failed" ? result : undefined);
       watch?.end();
       forget?.();
       letGo();
       stopping.removeEventListener("abort", onStop);
     }
+  }
+
+  /** Begins a trace of its own, with a link to what asked for the job: that may have ended long ago. */
+  private openSpan(job: ClaimedJob): (error?: string) => void {
+    if (!isTracing()) return keepJobSpan(job.id, NO_SPAN);
+    const { pool, lane } = this.options;
+    const facts = jobFacts({ jobId: job.id, workspaceId: job.workspace_id });
+    const origin = { link: job.traceparent ?? undefined };
+    const span = beginSpan(`process work.${pool}`, "consumer", origin, { ...messagingFacts(pool, lane), ...facts });
+    return keepJobSpan(job.id, span);
   }
 
   async close(): Promise<void> {
@@ -243,12 +260,10 @@ class LaneJobs implements DurableJobs {
     }
     // A worker that stops, or that others wait for, goes on with nothing.
     if (outcome && step && !controller.signal.aborted && isRoomy()) {
-      return ends.endStep(job, outcome, step, {
-        worker: this.leases.worker,
-        leaseMs: LANE_SETTINGS[lane].leaseMs,
-      });
+      const owner = { worker: this.leases.worker, leaseMs: LANE_SETTINGS[lane].leaseMs };
+      return asPart(jobSpan(job.id), "settle", () => ends.endStep(job, outcome, step, owner));
     }
-    return { verdict: await ends.end(job, outcome) };
+    return { verdict: await asPart(jobSpan(job.id), "settle", () => ends.end(job, outcome)) };
   }
 }
 

@@ -8,6 +8,9 @@ import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
+import { formatCredits } from "#shared/money.ts";
+import { usageFacts } from "#shared/tracing/attributes.ts";
+import { asPart, jobSpan } from "#shared/tracing/tracing.ts";
 import { createAckBatch, type SettledAck, type AckBatch } from "#shared/queue/acks.ts";
 
 import type { Answer } from "../calls/answer.ts";
@@ -116,13 +119,22 @@ export class LiveEnds {
     how: { readonly isPatient?: boolean; readonly isDelivered?: boolean } = {},
   ): Promise<Settled> {
     const { status, source, charge } = outcome;
-    const finished = await this.context.ledger.settle({
+    const { callPartSeconds } = this.context.metrics;
+    if ("result" in outcome) callPartSeconds.observe(outcome.result.upstreamMs / 1_000, "provider");
+    const beganAt = performance.now();
+    const span = jobSpan(job.job_id);
+    const settlement = {
       workspaceId: job.workspace_id,
       jobId: job.job_id,
       attempt: job.attempt,
       ...settlementOf(status, source, charge),
       ...how,
-    });
+    };
+    const finished = await asPart(span, "settle", () => this.context.ledger.settle(settlement));
+    if (charge && span.traceparent !== undefined) {
+      span.set(usageFacts(charge.units, Number(formatCredits(finished.takenNano))));
+    }
+    callPartSeconds.observe((performance.now() - beganAt) / 1_000, "settle");
     failpoint("call.settled");
     if (!finished.wasClosed && charge)
       countCharge(this.context, charge, finished.takenNano, { requestId: job.request_id, source });

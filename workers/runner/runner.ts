@@ -16,6 +16,8 @@ import {
   streamName,
   workspaceOfSubject,
 } from "#shared/queue/subjects.ts";
+import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
+import { beginSpan, isTracing, keepJobSpan } from "#shared/tracing/tracing.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -68,6 +70,8 @@ class PullRunner implements Runner {
   private readonly options: RunnerOptions;
   private readonly log: Logger;
   private readonly jobSeconds: { observe(seconds: number): void };
+  private readonly queueWaitSeconds: { observe(seconds: number): void };
+  private readonly busy: { set(value: number): void };
   private readonly serving = new Map<Delivery, AbortController>();
   /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
   private readonly settling = new Map<Delivery, AbortController>();
@@ -80,6 +84,10 @@ class PullRunner implements Runner {
     this.options = options;
     this.log = context.log.child({ pool, lane });
     this.jobSeconds = context.metrics.jobSeconds.at(pool);
+    this.queueWaitSeconds = context.metrics.queueWaitSeconds.at(pool, lane);
+    this.busy = context.metrics.workerSlotsBusy.at(pool, lane);
+    this.busy.set(0);
+    context.metrics.workerSlots.set(options.slots, pool, lane);
     this.loop = openPullLoop({
       connection: context.work,
       role: "worker",
@@ -122,13 +130,18 @@ class PullRunner implements Runner {
   private async handle(message: Delivery): Promise<void> {
     const { context, pool, live, durable, cancels } = this.options;
     let startedAt = performance.now();
+    // By the clocks of two machines, which may differ a little.
+    const waitedSeconds = Math.max(0, Date.now() - message.storedAtMs) / 1_000;
+    if (message.deliveries === 1) this.queueWaitSeconds.observe(waitedSeconds);
     const text = decoder.decode(message.data);
     const value = readMessage(text);
     const durableJob = durable && asDurable(value, message);
     const job = durableJob ? undefined : asJob(value, message);
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
+    const endSpan = job === undefined ? undefined : this.openSpan(message, job);
     this.serving.set(message, controller);
+    this.busy.set(this.serving.size);
     let result = "failed";
     const countEnd = (outcome: string): void => {
       context.metrics.jobs.inc(pool, outcome);
@@ -163,8 +176,10 @@ class PullRunner implements Runner {
         const onAnswered = (): void => {
           this.serving.delete(message);
           this.settling.set(message, controller);
+          this.busy.set(this.serving.size);
           this.loop.askForMore();
         };
+        if (outcome === "run") context.metrics.callPartSeconds.observe(waitedSeconds, "queue");
         if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, this.cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
         else if (outcome === "drop") await live.drop(job, reply);
@@ -180,8 +195,20 @@ class PullRunner implements Runner {
     } finally {
       this.serving.delete(message);
       this.settling.delete(message);
+      this.busy.set(this.serving.size);
+      endSpan?.(result === "run" ? undefined : result);
       countEnd(result);
     }
+  }
+
+  /** Goes on with the trace of the call, where its ingress records one. */
+  private openSpan(message: Delivery, job: JobMessage): ((error?: string) => void) | undefined {
+    const parent = isTracing() ? message.header(HEADERS.traceparent) : "";
+    if (parent === "") return undefined;
+    const { pool, lane } = this.options;
+    const facts = jobFacts({ jobId: job.job_id, workspaceId: job.workspace_id, requestId: job.request_id });
+    const span = beginSpan(`process work.${pool}`, "consumer", { parent }, { ...messagingFacts(pool, lane), ...facts });
+    return keepJobSpan(job.job_id, span);
   }
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */

@@ -14,6 +14,7 @@ import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from 
 
 import { advance, type Advanced } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
+import { countEnds } from "./count-ends.ts";
 import { mayGoOn, startsOf, stepOf, tellEnd, tellReaders } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
@@ -23,7 +24,7 @@ import type { StoredRun } from "./store.ts";
 
 type Context = Pick<
   WorkflowContext,
-  "config" | "database" | "catalogue" | "storage" | "log" | "replies" | "store" | "publishers"
+  "config" | "database" | "catalogue" | "storage" | "log" | "metrics" | "replies" | "store" | "publishers"
 >;
 
 export function openRunContinuation(context: Context): RunContinuation {
@@ -133,6 +134,7 @@ class OpenStep implements StepContinuation {
     failpoint("step.continued");
     const after = runAfter(step, saved);
     store.remember(after, saved.rev);
+    countEnds(context.metrics, run, advanced.state);
     tellReaders(context, after, saved);
     if (next === null) {
       failpoint("run.ended");
@@ -175,7 +177,7 @@ function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): S
 }
 
 /** Returns the job as end_step has made it: claimed once, by us, before its provider is asked. */
-function claimedOf({ id, workspaceId, work, request, lifeMs, step }: JobRequest): ClaimedJob {
+function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }: JobRequest): ClaimedJob {
   return {
     id,
     workspace_id: workspaceId,
@@ -194,5 +196,6 @@ function claimedOf({ id, workspaceId, work, request, lifeMs, step }: JobRequest)
     publisher_key: null,
     reply: null,
     run_id: step?.runId ?? null,
+    traceparent: traceparent ?? null,
   };
 }

@@ -14,6 +14,7 @@ import { kindOf } from "#shared/workflows/step-work.ts";
 
 import { advance } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
+import { countEnds } from "./count-ends.ts";
 import { readEnds } from "./ends.ts";
 import { saveRun, type Saved, type WorkStart } from "./save.ts";
 import { callerOf, isRunStep, type Started, startWork, timeoutMsOf, workIdOf, type WorkToStart } from "./start.ts";
@@ -141,6 +142,7 @@ async function takePass(
   if (saved === "overtaken" || saved === "full") return saved;
   const after = { ...before, state, bytes: before.bytes + saved.bytes };
   store.remember(after, saved.rev);
+  countEnds(context.metrics, before, state);
   failpoint("run.saved");
   return { before, after, effects, saved, absent, isCut, untold };
 }

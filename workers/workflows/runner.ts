@@ -38,6 +38,10 @@ export function startWorkflowRunner(options: {
   const permits = new RunPermits(Math.min(slots, context.config.databasePoolMax));
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
+    if (message.deliveries === 1) {
+      const waitedMs = Math.max(0, Date.now() - message.storedAtMs);
+      context.metrics.queueWaitSeconds.observe(waitedMs / 1_000, "workflow", lane);
+    }
     let result = "failed";
     try {
       result = await carry(message);
@@ -68,6 +72,7 @@ export function startWorkflowRunner(options: {
     return "run";
   };
 
+  context.metrics.workerSlots.set(slots, "workflow", lane);
   const loop = openPullLoop({
     connection: work,
     role: "worker",

@@ -39,6 +39,8 @@ export interface RunFacts {
   /** Calls and runs that may still come to be under that run. */
   readonly workLeft: number;
   readonly traceparent: string | null;
+  /** Unix milliseconds. */
+  readonly createdAtMs: number;
   readonly isCancelRequested: boolean;
   /** Its next attempt may begin. */
   readonly isDue: boolean;
@@ -84,6 +86,7 @@ interface RunRecord {
   readonly is_due: boolean;
   readonly is_untold: boolean;
   readonly traceparent: string | null;
+  readonly created_ms: number;
   readonly frames: number;
   readonly has_started: boolean;
 }
@@ -146,7 +149,7 @@ export class RunStore {
     const [row] = await target.query<RunRecord>(
       `select id, workspace_id, key_id, member_id, workflow_id, version, case when not $2 then definition end as definition, mode, lane,
          status, attempt, max_attempts, rev, ends, case when not $2 then input end as input, case when not $2 then input_ref end as input_ref,
-         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, frames,
+         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, extract(epoch from created_at)::float8 * 1000 as created_ms, frames,
          started_at is not null as has_started
        from run where id = $1`,
       [runId, known !== undefined],
@@ -264,6 +267,7 @@ function factsOf(row: RunRecord): RunFacts {
     rootId: row.root_id,
     workLeft: WORKFLOW_WORK_MAX - row.work,
     traceparent: row.traceparent,
+    createdAtMs: row.created_ms,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,
     isUntold: row.is_untold,

@@ -1,6 +1,7 @@
 /** /operator/pools: what waits, what runs, and how many processes that wants. */
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
+import { readPools } from "#shared/database/pools.ts";
 import { type PoolLoad, poolLoads } from "#shared/operators/pools.ts";
 
 import { json } from "../../answers.ts";
@@ -9,7 +10,8 @@ import type { Route } from "../../serve.ts";
 import { READ } from "./common.ts";
 
 export function pools(context: IngressContext): readonly Route[] {
-  const loads = (): Promise<PoolLoad[]> => poolLoads(context.database, context.catalogue.current());
+  const loads = async (): Promise<PoolLoad[]> =>
+    poolLoads(await readPools(context.database), context.catalogue.current());
   return [
     {
       ...READ,

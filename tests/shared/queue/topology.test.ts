@@ -19,6 +19,7 @@ import {
 } from "#shared/queue/subjects.ts";
 import {
   assertEcho,
+  checkTopology,
   ensureTopology,
   LANE_SETTINGS,
   TOPOLOGY_VERSION,
@@ -120,6 +121,32 @@ describe("the topology", () => {
     await ensureTopology(connection, 1);
     expect((await manager.streams.info(BATCH_STREAM)).config).toMatchObject({ max_msgs: stream.max_msgs });
     expect((await manager.consumers.info(name, durable)).config.max_deliver).not.toBe(9);
+  });
+
+  test("is compared, and changed by nobody, where a role starts", async () => {
+    await ensureTopology(connection, 1);
+    await checkTopology(connection, 1);
+    const refusal = (): Promise<unknown> => checkTopology(connection, 1).then(() => "none", (error: Error) => error.message); // prettier-ignore
+    const [name, durable] = [streamName("chat"), durableName("chat", "live")];
+    const stream = (await manager.streams.info(name)).config;
+    const versioned = (version: number) => ({ sluice_topology: String(version) });
+    const hint = "; run the migrate role first, with NATS_URL";
+
+    await manager.streams.update(name, { ...stream, metadata: versioned(TOPOLOGY_VERSION - 1) });
+    const words = `stream ${name} is of version ${TOPOLOGY_VERSION - 1} of the topology, this is ${TOPOLOGY_VERSION}`;
+    expect(await refusal()).toBe(words + hint);
+    await manager.streams.update(name, { ...stream, max_msgs: 7_000, metadata: versioned(TOPOLOGY_VERSION + 1) });
+    expect(await refusal()).toBe("none");
+    await manager.streams.update(name, stream);
+
+    await manager.consumers.update(name, durable, { max_deliver: 99 });
+    expect(await refusal()).toBe(`durable ${durable}: expected max_deliver 5, the server has 99${hint}`);
+    await ensureTopology(connection, 1);
+    await manager.consumers.delete(name, durable);
+    expect(await refusal()).toBe(`the queue has no durable ${durable}${hint}`);
+    expect((await manager.consumers.list(name).next()).map(({ name: one }) => one)).not.toContain(durable);
+    await ensureTopology(connection, 1);
+    expect(await refusal()).toBe("none");
   });
 
   test("has another number whenever it is another", () => {

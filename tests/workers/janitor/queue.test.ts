@@ -169,7 +169,6 @@ describe("the backlog", () => {
     const text = await metrics.registry.getSingleMetricAsString("sluice_queue_depth");
     expect(text).toContain('pool="chat",lane="live",role="test"} 3');
     expect(text).toContain('pool="chat",lane="batch",role="test"} 0');
-    expect(await metrics.registry.getSingleMetricAsString("sluice_queue_oldest_seconds")).toContain('pool="chat"');
     for (const [name, value] of [
       ["sluice_queue_unacknowledged", 1],
       ["sluice_queue_unacknowledged_max", UNACKED_MIN.live],
@@ -177,6 +176,26 @@ describe("the backlog", () => {
       const unacknowledged = await metrics.registry.getSingleMetricAsString(name);
       expect(unacknowledged).toContain(`pool="chat",lane="live",role="test"} ${value}`);
     }
+  });
+
+  test("tells how long the oldest message has waited that no worker has, and 0 where workers have all of them", async () => {
+    const oldest = async (): Promise<number> => {
+      await watchQueue({ connection, metrics });
+      const text = await metrics.registry.getSingleMetricAsString("sluice_queue_oldest_seconds");
+      return Number(/pool="chat",role="test"\} (\S+)/.exec(text)?.[1]);
+    };
+    const consumer = await jetstream(connection).consumers.get(STREAM, durableName("chat", "live"));
+    expect(await oldest()).toBe(0);
+    await put(Date.now() + LONG_MS);
+    await Bun.sleep(30);
+    const second = await put(Date.now() + LONG_MS);
+    const { time } = (await manager.streams.getMessage(STREAM, { seq: second.seq }))!;
+    expect(await oldest()).toBeGreaterThan(0.03);
+    await consumer.next({ expires: 5_000 });
+    expect(await oldest()).toBeLessThanOrEqual((Date.now() - time.getTime()) / 1_000);
+    expect(await oldest()).toBeGreaterThan(0);
+    await consumer.next({ expires: 5_000 });
+    expect(await oldest()).toBe(0);
   });
 });
 

@@ -2,6 +2,8 @@
  * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
  * whose worker was lost runs again from its start.
  */
+import { toolFacts } from "#shared/tracing/attributes.ts";
+import { beginPart, errorName, jobSpan } from "#shared/tracing/tracing.ts";
 import { constants, lstatSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -96,15 +98,16 @@ async function serve(
   });
   const task = { capability: capability.id, folder, params, inputs };
   const guard = asksForParts(engineOf(capability, params), inputs) ? openPageGuard(folder, signal) : undefined;
-  const made = await inChild(
-    context,
-    capability,
-    job,
-    guard ? { ...task, guard: guard.socket } : task,
-    control,
-  ).finally(() => {
-    void guard?.close();
-  });
+  const span = beginPart(jobSpan(job.job_id), `execute_tool ${capability.id}`, "internal", toolFacts(capability.id));
+  const made = await inChild(context, capability, job, guard ? { ...task, guard: guard.socket } : task, control)
+    .catch((error: unknown) => {
+      span.end(errorName(error));
+      throw error;
+    })
+    .finally(() => {
+      void guard?.close();
+    });
+  span.end();
   const files = await keepFiles(context, job, made, folder, signal).catch((error: unknown) => {
     if (!isOutage(error)) context.capabilities.lose(job.workspace_id, made.ms);
     throw error;

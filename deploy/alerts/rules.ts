@@ -1,0 +1,277 @@
+/**
+ * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so those are read by their maximum. Each has
+ * its line in the runbook, and names the heading there that tells what to do.
+ */
+
+/** page: somebody gets up. ticket: somebody looks when there is time. none: silence is the alarm. */
+export type Severity = "page" | "ticket" | "none";
+
+export interface Alert {
+  readonly name: string;
+  readonly expr: string;
+  /** Time for which the expression holds before it is told. */
+  readonly for?: string;
+  readonly severity: Severity;
+  readonly summary: string;
+  /** Heading of deploy/runbook.md. */
+  readonly runbook: string;
+}
+
+interface Objective {
+  readonly name: string;
+  /** Share of calls that may miss it. */
+  readonly budget: number;
+  /** Share that missed it in a window. */
+  readonly missed: (window: string) => string;
+  readonly summary: string;
+}
+
+const OBJECTIVES: readonly (Objective & { readonly fast: Severity })[] = [
+  {
+    name: "AvailabilityBurn",
+    budget: 0.001,
+    fast: "page",
+    missed: (window) =>
+      `sum(rate(sluice_http_requests_total{route=~"/v1/.*",status=~"500|503"}[${window}])) / sum(rate(sluice_http_requests_total{route=~"/v1/.*",status!~"4.."}[${window}]))`,
+    summary: "More requests end with an error of our own than 99.9 % of them allow.",
+  },
+  {
+    name: "OverheadBurn",
+    budget: 0.01,
+    fast: "ticket",
+    missed: (window) =>
+      `1 - sum(rate(sluice_gateway_overhead_seconds_bucket{le="0.05"}[${window}])) / sum(rate(sluice_gateway_overhead_seconds_count[${window}]))`,
+    summary: "More calls take over 50 ms of our own time than 99 % of them allow.",
+  },
+];
+
+/** Windows of the Google SRE workbook: a long one so that it means something, a short one so that it ends when it is over. */
+const BURNS = [
+  { suffix: "", rate: 14.4, long: "1h", short: "5m", isFast: true },
+  { suffix: "Slow", rate: 6, long: "6h", short: "30m", isFast: true },
+  { suffix: "Creeping", rate: 1, long: "3d", short: "6h", isFast: false },
+] as const;
+
+function burnAlerts(): Alert[] {
+  return OBJECTIVES.flatMap(({ name, budget, fast, missed, summary }) =>
+    BURNS.map(({ suffix, rate, long, short, isFast }) => {
+      const over = (window: string): string => `(${missed(window)}) > ${Number((rate * budget).toPrecision(6))}`;
+      const severity = isFast ? fast : "ticket";
+      const burn = `${over(long)} and ${over(short)}`;
+      return { name: `${name}${suffix}`, expr: burn, severity, summary, runbook: "Alarms" };
+    }),
+  );
+}
+
+const OTHERS: readonly Alert[] = [
+  {
+    name: "LedgerDifference",
+    expr: "max(sluice_ledger_faults) > 0",
+    severity: "page",
+    summary: "The audit of the ledger found amounts that do not add up.",
+    runbook: "Alarms",
+  },
+  {
+    name: "HoldsStuck",
+    expr: "max(sluice_holds_oldest_seconds) > 900",
+    for: "5m",
+    severity: "page",
+    summary: "Holds of calls are open long after their deadline: no janitor closes them.",
+    runbook: "Holds",
+  },
+  {
+    name: "SettleFaults",
+    expr: "max(sluice_settle_faults) > 0",
+    severity: "ticket",
+    summary: "A hold was closed without being settled at what was used.",
+    runbook: "Holds",
+  },
+  {
+    name: "CallsLost",
+    expr: "sum(increase(sluice_calls_lost_total[10m])) > 0",
+    severity: "ticket",
+    summary: "A worker or ingress died while it held a call.",
+    runbook: "Alarms",
+  },
+  {
+    name: "QueueWaiting",
+    expr: 'histogram_quantile(0.95, sum by (pool, le) (rate(sluice_queue_wait_seconds_bucket{lane="live"}[5m]))) > 10',
+    for: "5m",
+    severity: "page",
+    summary: "One in twenty calls of a pool waits for a worker for more than ten seconds.",
+    runbook: "Scale",
+  },
+  {
+    name: "PoolWithoutWorkers",
+    expr: 'max by (pool) (sluice_queue_depth{lane="live"}) > 0 unless on (pool) sum by (pool) (sluice_worker_slots{lane="live"}) > 0',
+    for: "2m",
+    severity: "page",
+    summary: "Work waits in a pool that no worker serves.",
+    runbook: "Scale",
+  },
+  {
+    name: "QueueUnacknowledged",
+    expr: "max by (pool, lane) (sluice_queue_unacknowledged) > 0.8 * max by (pool, lane) (sluice_queue_unacknowledged_max)",
+    for: "1m",
+    severity: "page",
+    summary: "A lane is about to halt: too many messages are out and not acknowledged.",
+    runbook: "Alarms",
+  },
+  {
+    name: "DependencyDown",
+    expr: 'min by (dependency) (sluice_dependency_up{dependency=~"database|queue"}) == 0',
+    for: "1m",
+    severity: "page",
+    summary: "A process cannot use a server without which nothing is served.",
+    runbook: "When a server is away",
+  },
+  {
+    name: "StorageDown",
+    expr: 'min by (dependency) (sluice_dependency_up{dependency="storage"}) == 0',
+    for: "5m",
+    severity: "ticket",
+    summary: "A process cannot use the object store: files, media and large requests fail.",
+    runbook: "When a server is away",
+  },
+  {
+    name: "ProviderFailing",
+    expr: "sum by (provider) (rate(sluice_provider_errors_total[10m])) / sum by (provider) (rate(sluice_provider_seconds_count[10m])) > 0.2",
+    for: "10m",
+    severity: "ticket",
+    summary: "More than a fifth of the attempts at a provider fail.",
+    runbook: "Sources at rest",
+  },
+  {
+    name: "BreakerOpen",
+    expr: "max by (provider) (sluice_breaker_open_sources) > 0",
+    for: "5m",
+    severity: "ticket",
+    summary: "Sources of a provider rest after failures.",
+    runbook: "Sources at rest",
+  },
+  {
+    name: "UsageEstimated",
+    expr: "sum by (reason) (increase(sluice_usage_estimated_total[1h])) > 10",
+    severity: "ticket",
+    summary: "A provider reports no usage that can be used, so calls are billed by our own count.",
+    runbook: "Alarms",
+  },
+  {
+    name: "DeadLetters",
+    expr: "max(sluice_dead_letters) > 0",
+    for: "15m",
+    severity: "ticket",
+    summary: "Messages that nobody could finish wait for an operator.",
+    runbook: "Dead letters",
+  },
+  {
+    name: "JobsUnknownOld",
+    expr: "max(sluice_jobs_unknown_oldest_seconds) > 69120",
+    severity: "ticket",
+    summary: "A job at a provider has had no verdict for 80 % of the time after which it is written off.",
+    runbook: "Media jobs",
+  },
+  {
+    name: "OutboxStuck",
+    expr: "max by (outbox) (sluice_outbox_oldest_seconds) > 60",
+    for: "2m",
+    severity: "ticket",
+    summary: "What was written to be passed on has waited for more than a minute.",
+    runbook: "Alarms",
+  },
+  {
+    name: "WebhookLate",
+    expr: "max(sluice_deliveries_oldest_seconds) > 300",
+    for: "5m",
+    severity: "ticket",
+    summary: "Notifications are five minutes late.",
+    runbook: "Notifications",
+  },
+  {
+    name: "RunsStalled",
+    expr: "max(sluice_runs_stalled_oldest_seconds) > 300",
+    for: "10m",
+    severity: "ticket",
+    summary: "Runs of workflows stand still although they wait for nothing.",
+    runbook: "Workflows",
+  },
+  {
+    name: "UsageBehind",
+    expr: "max(sluice_usage_behind_seconds) > 900",
+    for: "5m",
+    severity: "ticket",
+    summary: "The hourly sums of usage are a quarter of an hour behind.",
+    runbook: "Usage and budgets",
+  },
+  {
+    name: "SweepPutOff",
+    expr: "max by (sweep) (sluice_sweep_put_off) > 0",
+    for: "1h",
+    severity: "ticket",
+    summary: "A sweep of the janitor fails on a row again and again.",
+    runbook: "Alarms",
+  },
+  {
+    name: "CreditsWrittenOff",
+    expr: "sum(increase(sluice_credits_written_off_total[1h])) > 0",
+    severity: "ticket",
+    summary: "Holds of work that a provider may have charged were released.",
+    runbook: "Media jobs",
+  },
+  {
+    name: "DatabasePoolWaiting",
+    expr: "max by (role, instance) (sluice_database_pool_waiting) > 0",
+    for: "2m",
+    severity: "ticket",
+    summary: "Statements of a process wait for a connection to Postgres.",
+    runbook: "Connections to Postgres",
+  },
+  {
+    name: "LoopLag",
+    expr: "max by (role, instance) (sluice_event_loop_lag_seconds) > 1",
+    for: "1m",
+    severity: "ticket",
+    summary: "A process is overloaded or blocked; its beats are late.",
+    runbook: "Alarms",
+  },
+  {
+    name: "MemoryGrowth",
+    expr: "deriv(process_resident_memory_bytes[6h]) * 3600 > 20e6",
+    for: "1h",
+    severity: "ticket",
+    summary: "The memory of a process has grown by more than 20 MB an hour for six hours.",
+    runbook: "Alarms",
+  },
+  {
+    name: "CatalogueRefused",
+    expr: 'sum(increase(sluice_catalogue_reloads_total{result="refused"}[15m])) > 0',
+    severity: "ticket",
+    summary: "A catalogue file was refused; the old one stays in force.",
+    runbook: "Catalogue",
+  },
+  {
+    name: "CapabilityEngineDown",
+    expr: "max by (engine) (sluice_capability_engine_up) == 0",
+    for: "5m",
+    severity: "ticket",
+    summary: "No worker can run the capabilities of an engine.",
+    runbook: "Capabilities",
+  },
+  {
+    name: "SpansDropped",
+    expr: "sum by (reason) (increase(sluice_spans_dropped_total[15m])) > 0",
+    for: "30m",
+    severity: "ticket",
+    summary: "Traces do not reach their collector.",
+    runbook: "Traces",
+  },
+  {
+    name: "Watchdog",
+    expr: "vector(1)",
+    severity: "none",
+    summary: "Always on: who does not hear it has no alerts.",
+    runbook: "Alarms",
+  },
+];
+
+export const ALERTS: readonly Alert[] = [...burnAlerts(), ...OTHERS];

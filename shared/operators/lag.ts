@@ -1,0 +1,101 @@
+/** Load of the pools for whatever scales the fleet, such as KEDA: `GET /lag` on a janitor's admin port. Any janitor answers alike. */
+import { timingSafeEqual } from "node:crypto";
+
+import { beforeAbort } from "#shared/abortable.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { isDatabaseAway, type Database } from "#shared/database/client.ts";
+import { readPoolsWithin } from "#shared/database/pools.ts";
+import { POOLS, type Pool } from "#shared/queue/subjects.ts";
+import { hashKey } from "#shared/secrets/api-keys.ts";
+
+import { type PoolLoad, poolLoads, wantedSlots } from "./pools.ts";
+
+/** Both lanes of a pool together. */
+export interface Lag {
+  readonly pool: Pool;
+  readonly queued: number;
+  readonly running: number;
+  /** Slots that all of it takes: calls whose callers wait, jobs and runs. */
+  readonly wanted_slots: number;
+  /** Longest wait of a job or a run; 0 where none waits. */
+  readonly oldest_waiting_seconds: number;
+  readonly slots: number;
+  readonly processes: number;
+}
+
+/** However often it is asked, Postgres is asked once in this time. */
+const KEPT_MS = 1_000;
+const STATEMENT_MS = 2_000;
+/** The statement, and the wait for a connection. */
+const ANSWER_MS = 4_000;
+
+interface LagOptions {
+  readonly database: Database;
+  readonly catalogue: () => Pick<Catalogue, "models">;
+  /** Secret that a request must show. */
+  readonly token: string;
+  readonly now?: () => number;
+}
+
+/** @returns the page: a pool with `?pool=`, all of them without */
+export function createLagPage(options: LagOptions): (url: URL, request: Request) => Promise<Response> {
+  const expected = hashKey(options.token);
+  const read = rememberLags(options);
+  return async ({ searchParams }, request) => {
+    const token = /^Bearer ([\x21-\x7e]{1,256})$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    if (token === undefined || !timingSafeEqual(hashKey(token), expected)) {
+      return Response.json({ error: "expected the token of SLUICE_LAG_TOKEN" }, UNAUTHORIZED);
+    }
+    const pool = searchParams.get("pool");
+    if (pool !== null && !POOLS.some((one) => one === pool)) {
+      return Response.json({ error: `pool is one of ${POOLS.join(", ")}` }, { status: 404 });
+    }
+    try {
+      const lags = await beforeAbort(read(), AbortSignal.timeout(ANSWER_MS));
+      return Response.json(pool === null ? { pools: lags } : lags.find((lag) => lag.pool === pool));
+    } catch (error) {
+      if (!isDatabaseAway(error) && (error as Error).name !== "TimeoutError") throw error;
+      return Response.json({ error: "Postgres does not answer" }, { status: 503 });
+    }
+  };
+}
+
+const UNAUTHORIZED = { status: 401, headers: { "www-authenticate": "Bearer" } };
+
+/** One question at a time; a failure is remembered as long as an answer. */
+function rememberLags({ database, catalogue, now = () => performance.now() }: LagOptions): () => Promise<Lag[]> {
+  let asked: { readonly at: number; readonly lags: Promise<Lag[]> } | undefined;
+  let isAsking = false;
+  const ask = async (): Promise<Lag[]> => {
+    isAsking = true;
+    try {
+      return sumLanes(poolLoads(await readPoolsWithin(database, STATEMENT_MS), catalogue()));
+    } finally {
+      isAsking = false;
+    }
+  };
+  return () => {
+    if (asked === undefined || (!isAsking && now() - asked.at >= KEPT_MS)) {
+      asked = { at: now(), lags: ask() };
+    }
+    return asked.lags;
+  };
+}
+
+export function sumLanes(loads: readonly PoolLoad[]): Lag[] {
+  return POOLS.map((pool) => {
+    const lanes = loads.filter((load) => load.pool === pool);
+    const sum = (read: (load: PoolLoad) => number): number => lanes.reduce((all, load) => all + read(load), 0);
+    const most = (read: (load: PoolLoad) => number): number => Math.max(0, ...lanes.map(read));
+    return {
+      pool,
+      queued: sum(({ queued }) => queued),
+      running: sum(({ running }) => running),
+      wanted_slots: sum(wantedSlots),
+      oldest_waiting_seconds: Math.round(most((load) => load.oldest_waiting_seconds) * 10) / 10,
+      slots: sum(({ slots }) => slots),
+      // A process takes both lanes.
+      processes: most(({ processes }) => processes),
+    };
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * Ended spans on their way to the collector: so many at most, in batches, one at a time, each with a deadline and one try. What finds no
+ * room or is not taken is counted and forgotten: a collector that is slow or away costs no call anything.
+ */
+import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
+
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+const QUEUE_MAX = 2_048;
+const BATCH_MAX = 256;
+const EVERY_MS = 1_000;
+const SEND_MS = 5_000;
+/** A refusal is told once in this time. */
+const TOLD_MS = 60_000;
+
+export interface ExporterOptions {
+  /** Address of the collector's traces. */
+  readonly url: string;
+  readonly metrics: Pick<Metrics, "spansExported" | "spansDropped">;
+  readonly log: Logger;
+}
+
+export function createExporter({ url, metrics, log }: ExporterOptions): SpanProcessor {
+  const queue: ReadableSpan[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sending: Promise<void> | undefined;
+  let toldAt = -Infinity;
+
+  const drop = (count: number, reason: string, error: unknown): void => {
+    metrics.spansDropped.add(count, reason);
+    if (performance.now() - toldAt < TOLD_MS) return;
+    toldAt = performance.now();
+    log.warn({ err: error, reason }, "spans were not taken by the collector");
+  };
+
+  const send = async (batch: readonly ReadableSpan[]): Promise<void> => {
+    try {
+      const body = JsonTraceSerializer.serializeRequest([...batch]) as Uint8Array<ArrayBuffer> | undefined;
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(url, {
+        method: "POST",
+        headers,
+        body: body ?? null,
+        signal: AbortSignal.timeout(SEND_MS),
+      });
+      await answer.arrayBuffer();
+      if (answer.ok) metrics.spansExported.add(batch.length);
+      else drop(batch.length, "refused", new Error(`status ${answer.status}`));
+    } catch (error) {
+      drop(batch.length, "failed", error);
+    }
+  };
+
+  const sendAll = async (): Promise<void> => {
+    while (queue.length > 0) await send(queue.splice(0, BATCH_MAX));
+    sending = undefined;
+  };
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    sending ??= sendAll();
+    return sending;
+  };
+
+  return {
+    onStart: () => undefined,
+    onEnd(span) {
+      if ((span.spanContext().traceFlags & 1) === 0) return;
+      if (queue.length >= QUEUE_MAX) {
+        metrics.spansDropped.inc("full");
+        return;
+      }
+      queue.push(span);
+      if (queue.length >= BATCH_MAX) void flush();
+      else timer ??= setTimeout(() => void flush(), EVERY_MS);
+    },
+    forceFlush: flush,
+    shutdown: flush,
+  };
+}
