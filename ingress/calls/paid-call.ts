@@ -81,6 +81,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
     api: paid.api,
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
+    ...(call.onCharged ? { onCharged: call.onCharged } : {}),
   };
   const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);

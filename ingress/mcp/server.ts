@@ -14,9 +14,10 @@ import { ApiError } from "#shared/errors.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 import { KEEPALIVE_MS } from "../sse.ts";
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { shownError } from "../tools/work.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
-import { shownError, toolFailure } from "./results.ts";
+import { toolFailure } from "./results.ts";
 import type { Client } from "./runs.ts";
 import { findTask, type FoundTask } from "./tasks.ts";
 import { findTool, listTools, type Surface } from "./tools.ts";

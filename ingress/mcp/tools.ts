@@ -12,9 +12,9 @@ import { isUuid } from "#shared/ids.ts";
 
 import type { IngressContext } from "../context.ts";
 import { unknownPath } from "../unknown-path.ts";
-import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
-import type { ApiClient } from "./api-client.ts";
-import { describeTool, searchTools } from "./catalogue.ts";
+import { type Arguments, textOf, wholeNumberOf } from "../tools/arguments.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { describeTool, functionName, parametersOf, searchTools } from "../tools/catalogue.ts";
 import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
@@ -55,29 +55,19 @@ export function findTool(
 ): OfferedTool | undefined {
   const plain = (surface ? OTHERS : [...FINDERS, ...OTHERS]).find(({ tool }) => tool.name === name);
   if (plain || !surface) return plain;
-  const capability = offered.current().find((one) => surface.has(one.category) && nameOf(one) === name);
+  const capability = offered.current().find((one) => surface.has(one.category) && functionName(one.id) === name);
   return capability && toolOf(capability);
 }
 
-/** Model providers take no dots in names of tools. */
-function nameOf({ id }: Capability): string {
-  return id.replace(".", "_");
-}
-
 function toolOf(capability: Capability): OfferedTool {
-  const { id, display_name: title, description, params_schema: params, input_schema: input } = capability;
-  const required = "required" in params ? ["input", "params"] : ["input"];
+  const { id, display_name: title, description } = capability;
   return {
     tool: {
-      name: nameOf(capability),
+      name: functionName(id),
       title,
       description: capability.long_description ?? description,
       // They come of a JSON file.
-      inputSchema: {
-        type: "object",
-        properties: { input, params } as Tool["inputSchema"]["properties"] & object,
-        required,
-      },
+      inputSchema: parametersOf(capability) as Tool["inputSchema"],
       annotations: RUNS,
     },
     isRun: true,

@@ -45,6 +45,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
 }
 
 function toolOf(tool: ResponsesTool): ResponsesTool {
+  if (tool.type === "sluice") return tool;
   const { name } = tool;
   const description = tool.description ?? null;
   if (tool.type === "custom") return { type: "custom", name, description, format: tool.format ?? { type: "text" } };
@@ -64,6 +65,6 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
   };
 }
 
-function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {
+export function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...members })}\n\n`;
 }

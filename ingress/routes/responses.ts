@@ -1,10 +1,12 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
-import type { ModelResponse, ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import { runWhole, TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
@@ -18,10 +20,14 @@ import { countingInput } from "../messages/count.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
+import type { PlacedItem } from "../responses/items.ts";
+import { answerInTurns, functionsOf } from "../responses/tool-turns.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { limitIn, LIST_QUERY, oneOf, queryOf } from "../settings/page.ts";
+import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
+import { type Offer, readOffer } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
@@ -44,7 +50,8 @@ function callRoutes(context: IngressContext): Route[] {
         "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
-        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`.",
+        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. " +
+        "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -164,6 +171,9 @@ function storedRoutes(context: IngressContext): Route[] {
 const REPEATED_BYTES_MAX = 262_144;
 
 interface Asked extends Translated {
+  readonly items: readonly PlacedItem[];
+  /** Tools that the service runs for the model; undefined where it is to run none. */
+  readonly offer: Offer<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
@@ -173,13 +183,15 @@ async function read(context: IngressContext, call: RouteCall, given: ReadBody): 
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
+  const offer = await readOffer(context, call, asked.tools ?? [], ({ name }) => name);
   const { items, own } = await readConversation(context.responses, callerOf(call), asked);
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
   await body.pause();
-  const translated = await slices.run(translatingRequest(asked, items));
-  return { body, asked, own, ...translated };
+  const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
+  const translated = await slices.run(translatingRequest(shown, items));
+  return { body, asked, items, offer, own, ...translated };
 }
 
 /** Items behind which the steps of a call are not rested between. */
@@ -192,7 +204,7 @@ export async function answerResponse(
   given: ReadBody,
   onAsked?: (asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse }) => void,
 ): Promise<Response> {
-  const { body, asked, own, request, paramOf } = await read(context, call, given);
+  const { body, asked, items, offer, own, request, paramOf } = await read(context, call, given);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
   if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
@@ -203,6 +215,18 @@ export async function answerResponse(
   }
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
+  if (offer) {
+    if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX) throw tooLarge("conversation");
+    const keep = keeperOf(context, callerOf(call), call.requestId, stored);
+    const turns = {
+      asked,
+      items: items.map(({ item }) => item),
+      offer,
+      integers: exactIntegersOf(body.text),
+      response,
+    };
+    return answerInTurns({ context, call }, { ...turns, ...(response.store ? { keep } : {}) });
+  }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null;
@@ -217,6 +241,24 @@ export async function answerResponse(
     response,
     ...(response.store ? { input: stored } : {}),
   });
+}
+
+/** What a worker does for a response that one call of the model makes. */
+function keeperOf(
+  { responses: store, config }: IngressContext,
+  { workspaceId, keyId }: Caller,
+  id: string,
+  input: readonly ResponsesItem[],
+): (response: ModelResponse) => Promise<void> {
+  return async (response) => {
+    try {
+      const hours = config.responseRetentionHours;
+      await store.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+    } catch (error) {
+      const message = "The response cannot be stored right now; with store false it is answered.";
+      throw new ApiError("service_unavailable", message, { shouldRetry: false, cause: error });
+    }
+  };
 }
 
 async function compact(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -136,6 +136,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       },
     },
     offered: { current: () => CAPABILITIES },
+    routes: new Map(),
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
     cancel: () => undefined,
