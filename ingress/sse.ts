@@ -64,7 +64,8 @@ export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerat
   let text = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      // A body that is cut has no reason.
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
       if (done || left.aborted) return;
       text += decoder.decode(value as Uint8Array, { stream: true });
       const frames = text.split("\n\n");

@@ -243,7 +243,7 @@ export async function answerResponse(
   });
 }
 
-/** What a worker does for a response that one call of the model makes. */
+/** Returns a function that stores a response of several calls, as a worker stores that of one. */
 function keeperOf(
   { responses: store, config }: IngressContext,
   { workspaceId, keyId }: Caller,

@@ -119,7 +119,6 @@ class ChatDoor implements Door {
   answer(summary: SluiceSummary): Response {
     this.closeTurn(summary.ended_by === "handover");
     const handed = this.draft.calls.filter((one) => !this.isOurs(one));
-    const { tool_calls: _calls, ...message } = this.draft.message;
     const body = {
       ...this.head,
       choices: [
@@ -128,7 +127,7 @@ class ChatDoor implements Door {
           index: 0,
           message: {
             content: null,
-            ...message,
+            ...this.draft.message,
             role: "assistant",
             ...(handed.length === 0 ? {} : { tool_calls: handed }),
           },

@@ -10,6 +10,8 @@ import { endWork, shownError } from "./work.ts";
 
 /** Bytes that a model is told of a run: it pays for them in every turn that follows. */
 export const OUTPUT_BYTES_MAX = 16_384;
+/** Characters of an error that it is told; in JSON each has six bytes at most. */
+const MESSAGE_CHARACTERS_MAX = 2_000;
 /** Files that it is told of; the others stay in the workspace. */
 const FILES_MAX = 32;
 
@@ -42,7 +44,8 @@ export function failure(
   { code, message }: { readonly code: string; readonly message: string },
   nano = 0n,
 ): ToolOutcome {
-  return { status: "failed", output: JSON.stringify({ error: { code, message } }), files: [], nano };
+  const error = { code, message: message.slice(0, MESSAGE_CHARACTERS_MAX) };
+  return { status: "failed", output: JSON.stringify({ error }), files: [], nano };
 }
 
 const CAPABILITY = {

@@ -1,6 +1,8 @@
 /** Responses whose model uses capabilities. */
 import { beforeAll, expect, test } from "bun:test";
 
+import OpenAI from "openai";
+
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
@@ -45,6 +47,17 @@ test("its stream keeps the grammar of every Responses stream, with the runs as i
   expect(items).toEqual(["output_item.added", "output_item.done", "output_item.added", "output_item.done"]);
   expect(events.some(({ type }) => /function_call/.test(type))).toBe(false);
   expect(response.sluice?.ended_by).toBe("answer");
+}, 60_000);
+
+test("a stock client reads its stream to the end", async () => {
+  const client = new OpenAI({ baseURL: `${tenant.baseUrls[0]}/v1`, apiKey: tenant.key, maxRetries: 0 });
+  const asked = {
+    model: MODEL,
+    input: USE_REGEX,
+    tools: [REGEX],
+  } as unknown as OpenAI.Responses.ResponseCreateParamsStreaming;
+  const whole = await client.responses.stream(asked).finalResponse();
+  expect(whole.output_text).toContain("code_regex returned");
 }, 60_000);
 
 test("a stored one is read back, gone on from, referred to and summed up", async () => {
