@@ -18,7 +18,7 @@ export const NEVER_KEPT = { "cache-control": "no-store" };
  *   `"type": "error"` stands beside it
  */
 export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
-  const shown = error instanceof ApiError ? error : internal(error, log, requestId);
+  const shown = asApiError(error, log, requestId);
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
   if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
   const { error: body } = errorEnvelope(shown.code, shown.message, shown.param);
@@ -30,7 +30,9 @@ export function errorResponse(error: unknown, log: Logger, requestId: string, is
   });
 }
 
-function internal(error: unknown, log: Logger, requestId: string): ApiError {
+/** The error as clients may hear it. */
+export function asApiError(error: unknown, log: Logger, requestId: string): ApiError {
+  if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ err: error, request_id: requestId }, "the database could not be asked");
     return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");

@@ -55,7 +55,8 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...health(context),
     root(),
   ];
-  const described = [...api, ...mcp(context, api)];
+  for (const route of api) context.routes.set(route.operationId, route);
+  const described = [...api, ...mcp(context)];
   return [...described, ...docs(described)];
 }
 

@@ -30,6 +30,7 @@ import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./wait/relay.ts";
+import type { Route } from "./serve.ts";
 import type { RunFollower } from "./workflows/run-follower.ts";
 
 export interface IngressContext {
@@ -59,6 +60,8 @@ export interface IngressContext {
   readonly uploads: Uploads;
   readonly database: Database;
   readonly relay: Relay;
+  /** Routes of the API, for tools, which ask them. */
+  readonly routes: Map<string, Route>;
   /** Rings go out on it. */
   readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish">;
   readonly cancel: Cancel;

@@ -119,6 +119,7 @@ export async function startIngress(): Promise<void> {
     uploads,
     database,
     relay,
+    routes: new Map(),
     connection,
     cancel,
     jobs,

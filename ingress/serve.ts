@@ -37,6 +37,8 @@ export interface RouteCall {
   readonly operator?: Operator;
   /** Set on routes that count themselves: says that the call is now counted in its window, whatever its outcome. */
   readonly markCounted?: () => void;
+  /** Told what an answered call of a model cost, streamed ones too; not of one that the response cache answered. */
+  readonly onCharged?: (nano: bigint) => void;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
 }
@@ -249,7 +251,7 @@ function checkFraming(headers: Headers): void {
 }
 
 /** Returns the caller's credential: `Authorization` comes before `x-api-key`; an empty header counts as none. */
-function authorizationOf(headers: Headers): string | null {
+export function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;
   return key === "" ? null : `Bearer ${key}`;

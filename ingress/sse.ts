@@ -19,3 +19,64 @@ export const DONE = Buffer.from("data: [DONE]\n\n");
 export function sseEvent(payload: object, id?: number): Uint8Array {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
 }
+
+/** Comments until `end`, so that the silence is not taken for a dead connection. */
+export async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
+  let isOver = false;
+  const over = end.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  for (;;) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, KEEPALIVE_MS)));
+    await Promise.race([over, pause]);
+    clearTimeout(timer);
+    if (isOver) return;
+    yield KEEPALIVE;
+  }
+}
+
+/** The same pieces, with comments where none comes for long. */
+export async function* keptAlive(
+  pieces: AsyncGenerator<Uint8Array, void, void>,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (;;) {
+      const next = pieces.next();
+      yield* silence(next);
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await pieces.return();
+  }
+}
+
+/** Data of the events of a stream, one by one. @param left aborts when nobody reads any more */
+export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerator<string, void, void> {
+  const reader = answer.body?.getReader();
+  if (!reader) return;
+  const leave = (): void => void reader.cancel();
+  left.addEventListener("abort", leave, { once: true });
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      // A body that is cut has no reason.
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
+      if (done || left.aborted) return;
+      text += decoder.decode(value as Uint8Array, { stream: true });
+      const frames = text.split("\n\n");
+      text = frames.pop() ?? "";
+      for (const frame of frames) {
+        const data = /^data: (.*)$/m.exec(frame)?.[1];
+        if (data !== undefined) yield data;
+      }
+    }
+  } finally {
+    left.removeEventListener("abort", leave);
+    await reader.cancel();
+  }
+}

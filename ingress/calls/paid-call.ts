@@ -85,6 +85,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     api: paid.api,
     ...(call.span === undefined ? {} : { span: call.span }),
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
+    ...(call.onCharged ? { onCharged: call.onCharged } : {}),
   };
   const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);

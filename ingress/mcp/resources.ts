@@ -4,7 +4,7 @@ import type { ListResourcesResult, ReadResourceResult, ResourceTemplateType } fr
 import type { StoredFile, StoredFileList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../tools/api-client.ts";
 
 const PREFIX = "sluice://files/";
 const PAGE = 100;

@@ -3,8 +3,8 @@ import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server"
 
 import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.ts";
 
-import { errorResponse } from "../answers.ts";
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { type ShownError, shownError } from "../tools/work.ts";
 
 /** Member of a result's `_meta`. */
 const CREDITS_USED = "sluice/credits_used";
@@ -27,16 +27,6 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
 /** The error as the model is to read it. */
 export async function toolFailure(api: ApiClient, error: unknown): Promise<CallToolResult> {
   return failed(await shownError(api, error));
-}
-
-/** Returns the error as the envelope has it. What is not meant for clients goes to the log. */
-export async function shownError({ context, call }: ApiClient, error: unknown): Promise<ShownError> {
-  return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ShownError }).error;
-}
-
-interface ShownError {
-  readonly code: string;
-  readonly message: string;
 }
 
 function failed(error: ShownError, beside: object = {}, credits?: number): CallToolResult {

@@ -5,10 +5,10 @@ import type { CapabilityRun, WorkflowRun } from "#schemas/generated/types.ts";
 import { sleep } from "#shared/abortable.ts";
 import { findJob } from "#shared/database/jobs.ts";
 import { findRunById } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
 import { paced } from "#shared/pace.ts";
 
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { endWork, type WorkEnd } from "../tools/work.ts";
 import { capabilityResult, workflowResult } from "./results.ts";
 import { findTask } from "./tasks.ts";
 
@@ -34,7 +34,7 @@ export interface Client {
 }
 
 interface Work {
-  readonly cancel: { readonly operationId: string; readonly params: Readonly<Record<string, string>> };
+  readonly cancel: WorkEnd;
   progress(): Promise<Progress | undefined>;
 }
 
@@ -93,19 +93,7 @@ async function watched<T>(api: ApiClient, client: Client, work: Work, run: () =>
   } finally {
     over.abort();
     await telling;
-    if (client.left.aborted) await end(api, work);
-  }
-}
-
-/** Safe for work that has ended. */
-async function end(api: ApiClient, { cancel: { operationId, params } }: Work): Promise<void> {
-  const { context, call } = api;
-  try {
-    await api.ask(operationId, { params });
-  } catch (error) {
-    // It was refused, so there is none.
-    if (error instanceof ApiError && error.status === 404) return;
-    context.log.warn({ err: error, job_id: call.requestId }, "a call that its client left could not be ended");
+    if (client.left.aborted) await endWork(api, work.cancel);
   }
 }
 

@@ -6,7 +6,7 @@ import { mayUseTool } from "#shared/access/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../tools/api-client.ts";
 import { jobResult, workflowResult } from "./results.ts";
 
 export interface Task {

@@ -13,9 +13,9 @@ import { isUuid } from "#shared/ids.ts";
 
 import type { IngressContext } from "../context.ts";
 import { unknownPath } from "../unknown-path.ts";
-import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
-import type { ApiClient } from "./api-client.ts";
-import { describeTool, QUERY_CHARACTERS_MAX, searchTools } from "./catalogue.ts";
+import { type Arguments, textOf, wholeNumberOf } from "../tools/arguments.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { describeTool, functionName, parametersOf, QUERY_CHARACTERS_MAX, searchTools } from "../tools/catalogue.ts";
 import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
@@ -51,7 +51,7 @@ export function listTools(api: Seen, surface: Surface): readonly Tool[] {
 export function findTool(api: Seen, surface: Surface, name: string): OfferedTool | undefined {
   const plain = (surface ? OTHERS : [...FINDERS, ...OTHERS]).find(({ tool }) => tool.name === name);
   if (plain || !surface) return plain;
-  const capability = shownBehind(api, surface).find((one) => nameOf(one) === name);
+  const capability = shownBehind(api, surface).find((one) => functionName(one.id) === name);
   return capability && toolOf(capability);
 }
 
@@ -62,25 +62,15 @@ function shownBehind({ context, caller }: Seen, surface: ReadonlySet<Category>):
   return usableTools(caller, context.offered.current()).filter(({ category }) => surface.has(category));
 }
 
-/** Model providers take no dots in names of tools. */
-function nameOf({ id }: Capability): string {
-  return id.replace(".", "_");
-}
-
 function toolOf(capability: Capability): OfferedTool {
-  const { id, display_name: title, description, params_schema: params, input_schema: input } = capability;
-  const required = "required" in params ? ["input", "params"] : ["input"];
+  const { id, display_name: title, description } = capability;
   return {
     tool: {
-      name: nameOf(capability),
+      name: functionName(id),
       title,
       description: capability.long_description ?? description,
       // They come of a JSON file.
-      inputSchema: {
-        type: "object",
-        properties: { input, params } as Tool["inputSchema"]["properties"] & object,
-        required,
-      },
+      inputSchema: parametersOf(capability) as Tool["inputSchema"],
       annotations: RUNS,
     },
     isRun: true,

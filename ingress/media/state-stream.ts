@@ -11,7 +11,7 @@ import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent, KEEPALIVE_MS } from "../sse.ts";
+import { DONE, silence, SSE_HEADERS, sseEvent } from "../sse.ts";
 import type { RouteCall } from "../serve.ts";
 
 import { admitMediaJob, failureOf } from "./media-job.ts";
@@ -96,20 +96,3 @@ async function* completed(
 
 /** Longer than any job takes. */
 const STREAM_MS = 2 * MEDIA_JOB_LIFE_MS;
-
-/** Comments until `end`, so that the silence is not taken for a dead connection. */
-async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
-  let isOver = false;
-  const over = end.then(
-    () => (isOver = true),
-    () => (isOver = true),
-  );
-  for (;;) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, KEEPALIVE_MS)));
-    await Promise.race([over, pause]);
-    clearTimeout(timer);
-    if (isOver) return;
-    yield KEEPALIVE;
-  }
-}

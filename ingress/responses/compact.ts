@@ -39,6 +39,8 @@ function turnOf(item: ResponsesItem, from: string): string | undefined {
     case "function_call_output":
     case "custom_tool_call_output":
       return `Result: ${textOf(item.output)}`;
+    case "sluice_call":
+      return `Assistant called ${item.name}: ${item.arguments}\n\nResult: ${item.output}`;
     case "reasoning":
     case "item_reference":
       return undefined;

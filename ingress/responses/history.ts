@@ -194,6 +194,7 @@ const PREFIXES = {
   custom_tool_call_output: "ctco",
   item_reference: "ref",
   compaction: "cmp",
+  sluice_call: "sc",
 } as const satisfies Record<NonNullable<ResponsesItem["type"]>, string>;
 
 /** The same items as they are stored and listed: each with an id, and messages in parts. */

@@ -7,6 +7,7 @@ import type {
   ResponsesItem,
   ResponsesMessage,
   ResponsesReasoning,
+  ResponsesSluiceCall,
   ToolCall,
 } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
@@ -79,17 +80,25 @@ class Conversation {
   private readonly callIds = new Set<string>();
   /** The turn of the model that is being read. */
   private draft: AssistantDraft | undefined;
+  /** Runs of one turn of the model, whose results come behind all of them. */
+  private runs: { readonly item: ResponsesSluiceCall; readonly from: string }[] = [];
   /** Images and files that tools returned, until their results are over. */
   private media: { readonly from: string; readonly parts: Placed[] } | undefined;
 
   add(message: PlacedMessage): void {
+    this.closeRuns();
     this.closeDraft();
     this.closeResults();
     this.messages.push(message);
   }
 
   read(item: ResponsesItem, from: string): void {
+    if (item.type !== "sluice_call" || this.runs.some((run) => run.item.round !== item.round)) this.closeRuns();
     switch (item.type) {
+      case "sluice_call":
+        this.call(item.call_id, item.name, item.arguments, item["extra_content"], from);
+        this.runs.push({ item, from });
+        break;
       case "function_call":
         this.call(item.call_id, item.name, item.arguments, item["extra_content"], from);
         break;
@@ -116,6 +125,7 @@ class Conversation {
   }
 
   end(): PlacedMessage[] {
+    this.closeRuns();
     this.closeDraft();
     this.closeResults();
     return this.messages;
@@ -181,6 +191,10 @@ class Conversation {
     this.closeResults();
     this.draft ??= new AssistantDraft(from);
     return this.draft;
+  }
+
+  private closeRuns(): void {
+    for (const { item, from } of this.runs.splice(0)) this.result(item.call_id, item.output, from);
   }
 
   private closeDraft(): void {

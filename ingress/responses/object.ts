@@ -51,6 +51,7 @@ function conversationIn({ conversation }: ResponsesRequest): { id: string } | nu
 }
 
 function toolOf(tool: ResponsesTool): ResponsesTool {
+  if (tool.type === "sluice") return tool;
   const { name } = tool;
   const description = tool.description ?? null;
   if (tool.type === "custom") return { type: "custom", name, description, format: tool.format ?? { type: "text" } };
@@ -75,6 +76,6 @@ export function responseEvent(type: string, sequence: number, response: ModelRes
   return event(type, sequence, { response });
 }
 
-function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {
+export function event(type: string, sequence: number, members: Readonly<Record<string, unknown>>): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence, ...members })}\n\n`;
 }

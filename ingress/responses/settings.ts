@@ -10,6 +10,7 @@ import type {
 
 export function chatTools(tools: readonly ResponsesTool[] | null | undefined): ChatTool[] {
   return (tools ?? []).map((tool) => {
+    if (tool.type === "sluice") return tool;
     if (tool.type === "custom") return customTool(tool);
     const { name, description, parameters, strict } = tool;
     return {

@@ -16,6 +16,7 @@ import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import type { RouteResponse } from "../route.ts";
+import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
@@ -72,6 +73,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
   // Of the kinds that hear media there is one.
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
   const body = await readBody(context, call, kind.route.bounds);
+  if (kind === KINDS.chat && asksTools(body.value)) return answerChatWithTools(context, call, body);
   const paid = await preparePaidCall(context, call, kind, body);
   const cache = await planCache(call.request.headers.get("x-cache"), paid.model, kind.name, body);
   return runPaidCall(context, call, { ...paid, cache });

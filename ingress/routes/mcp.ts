@@ -4,15 +4,13 @@ import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { openApiClient } from "../mcp/api-client.ts";
 import { findTool, surfaceOf } from "../mcp/tools.ts";
+import { openApiClient } from "../tools/api-client.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
-/** @param api routes that tools ask */
-export function mcp(context: IngressContext, api: readonly Route[]): readonly Route[] {
-  const routes = new Map(api.map((route) => [route.operationId, route]));
-  const handle = (call: RouteCall): Promise<Response> => answer(context, routes, call);
+export function mcp(context: IngressContext): readonly Route[] {
+  const handle = (call: RouteCall): Promise<Response> => answer(context, call);
   return [
     {
       ...COMMON,
@@ -65,10 +63,10 @@ const COMMON = {
 /** The room of a body is free again when its answer begins, not when it ends: larger inputs come as files, or from addresses. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
-async function answer(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): Promise<Response> {
+async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   checkOrigin(context, call.request);
   const surface = surfaceOf(call.params["tools"]);
-  const api = openApiClient(context, routes, call);
+  const api = openApiClient(context, call);
   const bytesMax = Math.min(context.config.bodyBytesMax, MCP_BODY_BYTES_MAX);
   const { value } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

@@ -1,10 +1,12 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
-import type { ModelResponse, ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf } from "#shared/exact-integers.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import type { KeptResponse } from "#shared/responses/store.ts";
@@ -24,10 +26,14 @@ import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-pa
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { responseOf } from "../responses/object.ts";
+import type { PlacedItem } from "../responses/items.ts";
+import { answerInTurns, functionsOf } from "../responses/tool-turns.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { oneOf, queryOf } from "../settings/page.ts";
+import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
+import { type Offer, readOffer } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
@@ -51,7 +57,8 @@ function callRoutes(context: IngressContext): Route[] {
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
         "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. With " +
-        "`background: true` the answer is the response as `queued`, and a job does the work.",
+        "`background: true` the answer is the response as `queued`, and a job does the work. " +
+        "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -188,6 +195,9 @@ function storedRoutes(context: IngressContext): Route[] {
 const REPEATED_BYTES_MAX = 262_144;
 
 interface Asked extends Translated {
+  readonly items: readonly PlacedItem[];
+  /** Tools that the service runs for the model; undefined where it is to run none. */
+  readonly offer: Offer<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
@@ -203,13 +213,32 @@ async function read(
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
+  const offer = await readOffer(context, call, asked.tools ?? [], ({ name }) => name);
+  if (offer) checkTurns(asked);
   const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, open);
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
   await body.pause();
-  const translated = await slices.run(translatingRequest(asked, items));
-  return { body, asked, own, ...(root === undefined ? {} : { root }), ...translated };
+  const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
+  const translated = await slices.run(translatingRequest(shown, items));
+  return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
+}
+
+/**
+ * Turns are this process's own work: no job goes on with them, and nothing ends the hold on a conversation when it dies.
+ * @throws ApiError `unsupported_value`
+ */
+function checkTurns({ background, conversation }: ResponsesRequest): void {
+  if (background === true) {
+    const message =
+      "A response with a tool of type sluice is not made in the background: expected background to be false or left out.";
+    throw new ApiError("unsupported_value", message, { param: "background" });
+  }
+  if (conversation != null) {
+    const message = "A response with a tool of type sluice goes on by previous_response_id: expected no conversation.";
+    throw new ApiError("unsupported_value", message, { param: "conversation" });
+  }
 }
 
 /** Items behind which the steps of a call are not rested between. */
@@ -241,7 +270,7 @@ type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly respon
 async function answerAsked(
   context: IngressContext,
   call: RouteCall,
-  { body, asked, own, root, request, paramOf }: Asked,
+  { body, asked, items, offer, own, root, request, paramOf }: Asked,
   onAsked: OnAsked | undefined,
 ): Promise<Response> {
   await body.pause();
@@ -258,6 +287,18 @@ async function answerAsked(
     throw new ApiError("unsupported_value", "A background response is stored: expected store to be true or left out.", {
       param: "store",
     });
+  }
+  if (offer) {
+    if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX) throw tooLarge("conversation");
+    const keep = keeperOf(context, callerOf(call), call.requestId, stored);
+    const turns = {
+      asked,
+      items: items.map(({ item }) => item),
+      offer,
+      integers: exactIntegersOf(body.text),
+      response,
+    };
+    return answerInTurns({ context, call }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
@@ -280,6 +321,24 @@ async function answerAsked(
         }
       : {}),
   });
+}
+
+/** Returns a function that stores a response of several calls, as a worker stores that of one. */
+function keeperOf(
+  { responses: store, config }: IngressContext,
+  { workspaceId, keyId }: Caller,
+  id: string,
+  input: readonly ResponsesItem[],
+): (response: ModelResponse) => Promise<void> {
+  return async (response) => {
+    try {
+      const hours = config.responseRetentionHours;
+      await store.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+    } catch (error) {
+      const message = "The response cannot be stored right now; with store false it is answered.";
+      throw new ApiError("service_unavailable", message, { shouldRetry: false, cause: error });
+    }
+  };
 }
 
 async function compact(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -42,6 +42,8 @@ export interface CallFacts {
   readonly api: "openai" | "anthropic" | "responses";
   /** Last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
+  /** Told what the call cost, before the end of its answer; of one that broke off, what was relayed. */
+  readonly onCharged?: (nano: bigint) => void;
 }
 
 /** Reason why a call ends from our side. */
@@ -166,6 +168,7 @@ export class Call implements ReplyListener {
         else this.parts.push(data);
         break;
       case "end":
+        this.facts.onCharged?.(BigInt(frame.nano));
         if (this.body) {
           this.body.write(data);
           this.body.end();
@@ -245,7 +248,8 @@ export class Call implements ReplyListener {
       this.reject(error);
       return;
     }
-    const { failureEvents } = this.facts;
+    const { failureEvents, onCharged } = this.facts;
+    if (this.relayed) onCharged?.(this.relayed.nano);
     const events = failureEvents?.(error, this.model, Math.floor(this.lines / LINES_OF_EVENT));
     this.body.write(new TextEncoder().encode(events ?? errorEvent(error, this.facts)));
     this.body.end();

@@ -42,7 +42,7 @@ export type ToolCall = FunctionToolCall | CustomToolCall;
 /**
  * Something the model may ask its client to do.
  */
-export type ChatTool = FunctionTool | CustomTool;
+export type ChatTool = FunctionTool | CustomTool | SluiceTool;
 /**
  * What the text handed to a custom tool looks like.
  */
@@ -175,7 +175,7 @@ export type MessagesOutputConfig = {
 /**
  * Something the model may ask its client to do.
  */
-export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool;
+export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool | SluiceTool;
 /**
  * Form of the text handed to a custom tool.
  */
@@ -215,7 +215,8 @@ export type ResponsesTypedItem =
   | ResponsesCustomCall
   | ResponsesCustomCallOutput
   | ResponsesItemReference
-  | ResponsesCompaction;
+  | ResponsesCompaction
+  | ResponsesSluiceCall;
 /**
  * One part of what a tool returned.
  */
@@ -224,6 +225,10 @@ export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | Resp
  * Why the model stopped.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
+/**
+ * Of a call with a tool of type `sluice`: a run that begins or has ended, or in the last chunk what all came to.
+ */
+export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
  * One event of a streamed answer; its `event:` line repeats `type`. Blocks come one after the other under indexes from 0. A stream that fails ends with an `error` event and without `message_stop`.
  */
@@ -281,7 +286,7 @@ export type ResponseStreamEvent =
 /**
  * One item of what the model wrote.
  */
-export type ResponseItem = ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall;
+export type ResponseItem = ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall | SluiceCall;
 /**
  * One part of the words of an answer.
  */
@@ -302,6 +307,7 @@ export interface SchemaTypes {
   CatalogueFile: CatalogueFile;
   ChatLogprobs: ChatLogprobs;
   ChatMessage: ChatMessage;
+  SluiceSummary: SluiceSummary;
   ChatTool: ChatTool;
   DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
@@ -1371,6 +1377,96 @@ export interface FunctionMessage {
   [k: string]: unknown;
 }
 /**
+ * What the turns and runs behind an answer came to.
+ */
+export interface SluiceSummary {
+  /**
+   * `answer`: the model answered; `handover`: it called functions of the caller; `error`: a turn failed, which the error tells; otherwise the limit that was reached.
+   */
+  ended_by: "answer" | "handover" | "max_rounds" | "max_credits" | "error";
+  /**
+   * Credits of all turns and runs together.
+   */
+  credits_used: number;
+  /**
+   * Calls of the model, each with a record of its own.
+   */
+  turns: SluiceTurn[];
+  /**
+   * Runs in their order; in answers of chat that were not streamed. Streams tell of each as it begins and ends, and responses have them in `output`.
+   */
+  calls?: SluiceCall[];
+  /**
+   * In answers of chat: the turns and results before the answer, as messages. Sent before the answer's message with the next call, they let the model remember them.
+   */
+  messages?: ChatMessage[];
+  [k: string]: unknown;
+}
+/**
+ * One call of the model.
+ */
+export interface SluiceTurn {
+  request_id: string;
+  credits_used: number;
+  [k: string]: unknown;
+}
+/**
+ * A run that the model asked for and the service made.
+ */
+export interface SluiceCall {
+  id: string;
+  type: "sluice_call";
+  status: "in_progress" | "completed" | "failed";
+  /**
+   * The model's id of the call.
+   */
+  call_id: string;
+  /**
+   * Id of the capability or the workflow.
+   */
+  tool: string;
+  /**
+   * Name of the function that the model called.
+   */
+  name: string;
+  /**
+   * JSON as text, as the model wrote it.
+   */
+  arguments: string;
+  /**
+   * The turn of the model that asked for it.
+   */
+  round: number;
+  /**
+   * Id of the run, under which its job, its steps and its price are found; absent where it was not begun.
+   */
+  request_id?: string;
+  /**
+   * What the model was told, at most 16 KiB; null while it runs.
+   */
+  output: string | null;
+  /**
+   * Files that it made, kept in the workspace.
+   */
+  files: SluiceFile[];
+  credits_used: number;
+  [k: string]: unknown;
+}
+/**
+ * A file that a run made.
+ */
+export interface SluiceFile {
+  file_id: string;
+  /**
+   * Works for about an hour, without a key.
+   */
+  url: string;
+  content_type: string;
+  bytes: number;
+  name?: string;
+  [k: string]: unknown;
+}
+/**
  * A function called with JSON arguments.
  */
 export interface FunctionTool {
@@ -1429,6 +1525,33 @@ export interface GrammarToolFormat {
     syntax: "lark" | "regex";
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Capabilities and workflows that the service runs itself when the model calls them, until the model answers or a limit is reached. At most one stands among the tools. Served by POST /v1/chat/completions and /v1/responses alone.
+ */
+export interface SluiceTool {
+  type: "sluice";
+  /**
+   * Ids of capabilities from GET /v1/tools. The model is shown each as a function, with `_` for the `.` of its id.
+   *
+   * @maxItems 32
+   */
+  capabilities?: string[];
+  /**
+   * Ids of workflows that the caller may run. The model is shown each as a function `workflow_` and the workflow's name.
+   *
+   * @maxItems 32
+   */
+  workflows?: string[];
+  /**
+   * How often the model is asked at most; left out, 8 times.
+   */
+  max_rounds?: number;
+  /**
+   * Once so many credits are used, by the model's turns and by runs, nothing more is begun. What was begun before may go beyond it.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3433,7 +3556,7 @@ export interface ResponsesCompactRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Tools that run elsewhere than at the client, such as web search, are not offered here. Accepted without effect: `max_tool_calls`, `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
+ * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Tools that run elsewhere than at the client, such as web search, are not offered here. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
  */
 export interface ResponsesRequest {
   /**
@@ -3513,7 +3636,7 @@ export interface ResponsesRequest {
    */
   parallel_tool_calls?: boolean | null;
   /**
-   * Limits tools that are not offered here.
+   * Most runs of tools of type `sluice`.
    */
   max_tool_calls?: number | null;
   text?: ResponsesText | null;
@@ -4260,6 +4383,35 @@ export interface ResponsesCompaction {
   [k: string]: unknown;
 }
 /**
+ * A run that the service made for the model, as an answer had it.
+ */
+export interface ResponsesSluiceCall {
+  type: "sluice_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  call_id: string;
+  name: string;
+  /**
+   * JSON as text.
+   */
+  arguments: string;
+  /**
+   * Calls of one round are shown to the model as one turn.
+   */
+  round?: number | null;
+  /**
+   * What the model was told.
+   */
+  output: string;
+  [k: string]: unknown;
+}
+/**
  * API keys, the newest first, revoked ones too.
  */
 export interface ApiKeyList {
@@ -4508,7 +4660,7 @@ export interface ChatCompletionChunk {
    */
   model: string;
   /**
-   * Empty in the usage chunk.
+   * Empty in the usage chunk, and in those with `sluice`.
    */
   choices: ChatChunkChoice[];
   /**
@@ -4517,6 +4669,7 @@ export interface ChatCompletionChunk {
   usage?: TokenUsageReport | null;
   service_tier?: string | null;
   system_fingerprint?: string | null;
+  sluice?: ChatSluiceEvent;
   [k: string]: unknown;
 }
 /**
@@ -4627,6 +4780,7 @@ export interface ChatCompletion {
   usage?: TokenUsageReport;
   service_tier?: string | null;
   system_fingerprint?: string | null;
+  sluice?: SluiceSummary;
   [k: string]: unknown;
 }
 /**
@@ -6474,7 +6628,7 @@ export interface ModelResponse {
    * Why it is incomplete.
    */
   incomplete_details: {
-    reason: "max_output_tokens" | "content_filter";
+    reason: "max_output_tokens" | "content_filter" | "max_rounds" | "max_credits";
     [k: string]: unknown;
   } | null;
   /**
@@ -6521,6 +6675,7 @@ export interface ModelResponse {
   user: string | null;
   safety_identifier: string | null;
   prompt_cache_key: string | null;
+  sluice?: SluiceSummary;
   [k: string]: unknown;
 }
 /**

@@ -1,5 +1,5 @@
 /** An ingress without its surroundings: what it asks of them is recorded, what they answer is the test's to say. */
-import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
+import { CAPABILITIES, findCapability } from "#shared/calls/capabilities/list.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
@@ -135,7 +135,8 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
-    offered: { current: () => CAPABILITIES },
+    offered: { current: () => CAPABILITIES, find: (id: string) => findCapability(id) },
+    routes: new Map(),
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
     cancel: () => undefined,

@@ -25,7 +25,9 @@ export const CHAT: Kind<ChatCompletionRequest> = {
     summary: "Answer a conversation",
     description:
       "OpenAI's chat completions. With `stream: true` the answer is an event stream of chunks that ends with `[DONE]`; " +
-      "a stream that fails ends with an `error` event and without `[DONE]`.",
+      "a stream that fails ends with an `error` event and without `[DONE]`. With a tool of type `sluice` the capabilities and " +
+      "workflows that the model calls are run, and it is asked again, until it answers, calls a function of the caller or reaches a " +
+      "limit; `sluice` tells of it, and `usage` and `x-credits-used` sum all of it up.",
     tag: "Chat",
     request: {
       schema: "ChatCompletionRequest",

@@ -48,6 +48,13 @@ test("text", async () => {
   // The last frame is an error.
   const broken = await ask<object[]>("createChatCompletion", { body: { ...CHAT, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
   expect(broken.at(-1)).toMatchObject({ error: { code: "upstream_error" } });
+  const using = 'Use code_regex on the text "abc" with the pattern "b".';
+  const tools = [{ type: "sluice", capabilities: ["code.regex"] }];
+  const used = { model: "sandbox-chat", messages: [{ role: "user", content: using }], tools };
+  await api.call("createChatCompletion", { body: used });
+  await api.call("createChatCompletion", { body: { ...used, stream: true } });
+  await api.call("createResponse", { body: { model: "sandbox-chat", input: using, tools } });
+  await api.call("createResponse", { body: { model: "sandbox-chat", input: using, tools, stream: true } });
   const message = { ...CHAT, max_tokens: 50 };
   await api.call("createMessage", { body: message });
   await api.call("createMessage", { body: { ...message, stream: true } });

@@ -23,6 +23,7 @@ test("a transcript holds what each side said, called and was told, and names wha
       { role: "assistant", content: [{ type: "output_text", text: "I do." }] },
       { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
       { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "18" }] },
+      { type: "sluice_call", call_id: "b", name: "g", arguments: "{}", output: "19" },
     ]),
   ).map((item, at) => ({ item, from: inputPlace(at) }));
   expect(transcriptOf(items, "Be brief.").item).toEqual({
@@ -35,6 +36,8 @@ test("a transcript holds what each side said, called and was told, and names wha
       "assistant: I do.",
       "Assistant called f: {}",
       "Result: 18",
+      "Assistant called g: {}",
+      "Result: 19",
     ].join("\n\n"),
   });
 });

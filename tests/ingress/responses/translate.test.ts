@@ -46,6 +46,69 @@ const chatCall = (id: string, name = "f") => ({ id, type: "function", function: 
 const output = (id: string, value: unknown = "18") => ({ type: "function_call_output", call_id: id, output: value });
 const signed = { type: "thinking", thinking: "Hm", signature: "s" };
 
+const run = (id: string, round: number, more: object = {}) => ({
+  type: "sluice_call",
+  call_id: id,
+  name: "f",
+  arguments: "{}",
+  output: `made by ${id}`,
+  round,
+  ...more,
+});
+const said = (id: string) => ({ role: "tool", tool_call_id: id, content: `made by ${id}` });
+
+describe("runs of the service", () => {
+  test.each<[string, object[], unknown[]]>([
+    [
+      "of one round are calls of one turn, with their results behind all of them",
+      [user, run("a", 1), run("b", 1)],
+      [user, { role: "assistant", tool_calls: [chatCall("a"), chatCall("b")] }, said("a"), said("b")],
+    ],
+    [
+      "of two rounds are two turns",
+      [run("a", 1), run("b", 2)],
+      [
+        { role: "assistant", tool_calls: [chatCall("a")] },
+        said("a"),
+        { role: "assistant", tool_calls: [chatCall("b")] },
+        said("b"),
+      ],
+    ],
+    [
+      "stand with calls of the caller in one turn, and their results before those of the caller",
+      [call("c"), run("a", 1), output("c")],
+      [
+        { role: "assistant", tool_calls: [chatCall("c"), chatCall("a")] },
+        said("a"),
+        { role: "tool", tool_call_id: "c", content: "18" },
+      ],
+    ],
+    [
+      "keep what their source wants back",
+      [run("a", 1, { extra_content: { google: { thought_signature: "s" } } })],
+      [
+        {
+          role: "assistant",
+          tool_calls: [{ ...chatCall("a"), extra_content: { google: { thought_signature: "s" } } }],
+        },
+        said("a"),
+      ],
+    ],
+  ])("%s", (_what, input, expected) => {
+    const messages = chatOf(...input) as { readonly content?: unknown }[];
+    expect(messages.map(({ content, ...rest }) => (content === null ? rest : { content, ...rest }))).toEqual(
+      expected as never,
+    );
+  });
+
+  test("without their output are none", () => {
+    expect(refusal({ input: [run("a", 1, { output: undefined })] })).toEqual([
+      "missing_required_parameter",
+      "input[0].output",
+    ]);
+  });
+});
+
 describe("input", () => {
   test("that is a text is what the user says, behind the instructions", () => {
     expect(translated({ instructions: "Be brief." }).messages).toEqual([

@@ -12,7 +12,7 @@ import { boundChat } from "#shared/calls/pricing/price.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import { beginsAsImage, isAudio } from "./media.ts";
 import { blockKind, NO_FILES, type StoredFiles, INLINE_ITEM_BYTES_MAX, INLINE_BYTES_MAX } from "./files.ts";
-import { checkFunctionCall, checkToolChoice } from "./tools.ts";
+import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
 
 /** Held for a chat call that sets no output limit (design part 4). */
@@ -99,6 +99,7 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
     refuse("functions", `Expected no functions: this model cannot call any; got ${request.functions?.length}.`);
   }
+  checkNoServedTool(request);
   checkToolChoice(request);
   checkFunctionCall(request);
   const { unit, tokenRates } = model.price;

@@ -5,10 +5,19 @@ import { ApiError } from "#shared/errors.ts";
 
 type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
 
+/** Refuses what the ingress runs in turns, which are calls without such a tool. @throws ApiError `unsupported_value` */
+export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
+  const at = tools.findIndex(({ type }) => type === "sluice");
+  if (at === -1) return;
+  const message =
+    "Tools of type sluice are served where their caller waits: by POST /v1/chat/completions and /v1/responses.";
+  throw refuse(`tools[${at}].type`, message);
+}
+
 /** @throws ApiError `unsupported_value` for a choice of a tool that does not come with the call */
 export function checkToolChoice({ tools = [], tool_choice: choice }: ChatCompletionRequest): void {
   if (choice == null || choice === "auto" || choice === "none") return;
-  const names = tools.map(nameOf);
+  const names = tools.flatMap((tool) => (tool.type === "sluice" ? [] : [nameOf(tool)]));
   if (names.length === 0) {
     const wanted = typeof choice === "string" ? choice : choice.type;
     throw refuse("tool_choice", `Expected tools for a tool_choice of ${wanted}, got none.`);
@@ -51,7 +60,7 @@ export function unknownTool(param: string, names: readonly string[], name: strin
 
 const NAMES_SHOWN_MAX = 10;
 
-function nameOf(tool: Tool): string {
+function nameOf(tool: Exclude<Tool, { readonly type: "sluice" }>): string {
   return tool.type === "function" ? tool.function.name : tool.custom.name;
 }
 

@@ -1,7 +1,7 @@
 /** Tools that can be run by their ids: found by words, and described as they are published. */
 import type { Workflow } from "#schemas/generated/types.ts";
 import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
-import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
+import { CATEGORIES, type Capability } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
 import { arrived } from "#shared/contract-fault.ts";
@@ -88,7 +88,38 @@ export async function describeTool(api: ApiClient, id: string): Promise<object> 
   return { tool: id, ...entry };
 }
 
-async function describeWorkflow(api: ApiClient, id: string): Promise<object> {
+/** A tool as a model is shown it that calls it as a function. */
+export interface ShownFunction {
+  readonly title: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** @param id of a capability or a workflow. @throws as `describeTool` */
+export async function showFunction(api: ApiClient, id: string): Promise<ShownFunction> {
+  if (isUuid(id)) {
+    const { name, description, input_schema: parameters } = await describeWorkflow(api, id);
+    return { title: name, description: description ?? name, parameters };
+  }
+  // It refuses what the caller may not use.
+  await describeTool(api, id);
+  const capability = api.context.offered.find(id);
+  const { display_name: title, description, long_description: long = description } = capability;
+  return { title, description: long, parameters: parametersOf(capability) };
+}
+
+/** Name of the function that runs a capability: model providers take no dots. */
+export function functionName(id: string): string {
+  return id.replace(".", "_");
+}
+
+/** Schema of the arguments of a function that runs the capability. */
+export function parametersOf({ params_schema: params, input_schema: input }: Capability) {
+  const required = "required" in params ? ["input", "params"] : ["input"];
+  return { type: "object" as const, properties: { input, params }, required };
+}
+
+async function describeWorkflow(api: ApiClient, id: string): Promise<DescribedWorkflow> {
   const { name, description, version, definition } = (await (
     await api.ask("getWorkflow", { params: { id } })
   ).json()) as Workflow;
@@ -103,4 +134,10 @@ async function describeWorkflow(api: ApiClient, id: string): Promise<object> {
     version,
     input_schema: { type: "object", properties, required, additionalProperties: false },
   };
+}
+
+interface DescribedWorkflow extends Pick<Workflow, "name" | "description" | "version"> {
+  readonly tool: string;
+  readonly category: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
 }

@@ -1,9 +1,10 @@
 /**
- * The API's own routes, for what a message asks: a tool reads, admits, holds, settles and refuses by the route of the same thing, as a
- * call over HTTP does.
+ * The API's own routes, for what a message or a turn of a model asks: a tool reads, admits, holds, settles and refuses by the route of
+ * the same thing, as a call over HTTP does.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
+import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 
 import type { IngressContext } from "../context.ts";
 import { callerOf, type Route, type RouteCall, runRoute } from "../serve.ts";
@@ -12,11 +13,13 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
+  /** Integers of the body that a double cannot hold. */
+  readonly integers?: ExactIntegers | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
 }
 
-/** One message's way to the routes. What it runs has the id of the request, of which there is one for a message. */
+/** The way of a message, or of one call of a model's turns, to the routes. What it runs has the id of the request, of which there is one. */
 export interface ApiClient {
   readonly context: IngressContext;
   readonly call: RouteCall;
@@ -31,12 +34,11 @@ export interface ApiClient {
   isCounted(): boolean;
 }
 
-/** @param routes those that may be asked */
-export function openApiClient(context: IngressContext, routes: ReadonlyMap<string, Route>, call: RouteCall): ApiClient {
+/** @param isCounted the message has been counted in the window */
+export function openApiClient(context: IngressContext, call: RouteCall, isCounted = false): ApiClient {
   const caller = callerOf(call);
-  let isCounted = false;
   const find = (operationId: string): Route => {
-    const route = routes.get(operationId);
+    const route = context.routes.get(operationId);
     if (!route) throw new Error(`there is no route ${operationId}`);
     return route;
   };
@@ -68,7 +70,11 @@ export function openApiClient(context: IngressContext, routes: ReadonlyMap<strin
   };
 }
 
-function requestOf(outer: Request, { method, path }: Route, { params = {}, query, body, signal }: Asked): Request {
+function requestOf(
+  outer: Request,
+  { method, path }: Route,
+  { params = {}, query, body, integers, signal }: Asked,
+): Request {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ""));
   const url = new URL(filled, outer.url);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
@@ -79,7 +85,7 @@ function requestOf(outer: Request, { method, path }: Route, { params = {}, query
   }
   const init = { method, headers, ...(signal ? { signal } : {}) };
   if (body === undefined) return new Request(url.href, init);
-  const text = JSON.stringify(body);
+  const text = stringifyExact(body, integers);
   headers.set("content-type", "application/json");
   headers.set("content-length", String(Buffer.byteLength(text)));
   return new Request(url.href, { ...init, body: text });

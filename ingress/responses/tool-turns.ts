@@ -1,0 +1,228 @@
+/** Responses with a tool of type `sluice`: turns of the model as Responses calls that are not stored, and one response of all of them. */
+import type {
+  ModelResponse,
+  ResponseItem,
+  ResponsesItem,
+  ResponsesRequest,
+  ResponsesTool,
+  SluiceCall,
+  SluiceSummary,
+} from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { ExactIntegers } from "#shared/exact-integers.ts";
+
+import { json } from "../answers.ts";
+import { dataOf, DONE } from "../sse.ts";
+import type { ApiClient } from "../tools/api-client.ts";
+import { answerInEvents, servedBy, toEnd } from "../tools/answer.ts";
+import { creditsText, sum } from "../tools/chat.ts";
+import { type AskedCall, type Door, failureIn, laterChoice, type Loop, type Turn, TurnsFailed } from "../tools/loop.ts";
+import type { Offer } from "../tools/offer.ts";
+import { withParam } from "../with-param.ts";
+
+import { event, failureEventsOf } from "./object.ts";
+
+export interface TurnsAsked {
+  readonly asked: ResponsesRequest;
+  /** The whole conversation. */
+  readonly items: readonly ResponsesItem[];
+  readonly offer: Offer<ResponsesTool>;
+  readonly integers: ExactIntegers | undefined;
+  /** The object that the answer completes. */
+  readonly response: ModelResponse;
+  /** Stores the whole response; absent where it is not to be stored. @throws ApiError */
+  readonly keep?: (response: ModelResponse) => Promise<void>;
+}
+
+/** @throws ApiError of the model's turns */
+export async function answerInTurns(
+  { context, call }: Pick<Loop, "context" | "call">,
+  turns: TurnsAsked,
+): Promise<Response> {
+  const { asked, offer } = turns;
+  const door = new ResponsesDoor(turns);
+  const runs = Math.min(offer.limits.runs, asked.max_tool_calls ?? offer.limits.runs);
+  const loop = { context, call, tools: offer.tools, limits: { ...offer.limits, runs } };
+  if (asked.stream === true) return answerInEvents(loop, door, door);
+  const summary = await toEnd({ ...loop, left: call.request.signal }, door);
+  return json(await door.whole(summary), { ...door.served, "x-credits-used": creditsText(summary) });
+}
+
+/** Functions that the model is shown for what the service runs. */
+export function functionsOf({ tools }: Offer<ResponsesTool>): ResponsesTool[] {
+  return [...tools.values()].map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    description,
+    parameters: { ...parameters },
+  }));
+}
+
+type Members = Record<string, unknown>;
+
+class ResponsesDoor implements Door {
+  served: Readonly<Record<string, string>> = {};
+  private readonly turns: TurnsAsked;
+  private readonly output: ResponseItem[] = [];
+  private response: ModelResponse;
+  private usage: Members = {};
+  private sequence = 0;
+
+  constructor(turns: TurnsAsked) {
+    this.turns = turns;
+    this.response = turns.response;
+  }
+
+  async *ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+    const answer = await this.post(api, round, left);
+    this.served = servedBy(answer);
+    if (this.turns.asked.stream === true) return yield* this.relay(answer, left);
+    const turn = (await answer.json()) as ModelResponse;
+    for (const item of turn.output) if (!this.isOurs(item)) this.output.push(this.placed(item, this.output.length));
+    return this.close(turn);
+  }
+
+  tell(call: SluiceCall): Uint8Array {
+    const isOver = call.status !== "in_progress";
+    const at = this.output.length;
+    if (isOver) this.output.push(call);
+    return this.event(`response.output_item.${isOver ? "done" : "added"}`, { output_index: at, item: call });
+  }
+
+  /** Returns the response of all turns. @throws ApiError where it cannot be stored */
+  async whole(summary: SluiceSummary): Promise<ModelResponse> {
+    const { ended_by: endedBy } = summary;
+    const limit = endedBy === "max_rounds" || endedBy === "max_credits" ? endedBy : undefined;
+    const response: ModelResponse = {
+      ...this.response,
+      ...(limit === undefined
+        ? {}
+        : { status: "incomplete", completed_at: null, incomplete_details: { reason: limit } }),
+      output: this.output,
+      usage: this.usage as unknown as NonNullable<ModelResponse["usage"]>,
+      sluice: withoutCalls(summary),
+    };
+    await this.turns.keep?.(response);
+    return response;
+  }
+
+  async *end(summary: SluiceSummary): AsyncGenerator<Uint8Array> {
+    const response = await this.whole(summary);
+    yield this.event(`response.${response.status}`, { response });
+    yield DONE;
+  }
+
+  fail(error: ApiError): Uint8Array {
+    const summary = error instanceof TurnsFailed ? { sluice: withoutCalls(error.summary) } : {};
+    const events = failureEventsOf({ ...this.turns.response, output: this.output, ...summary });
+    return Buffer.from(events(error, this.response.model, this.sequence));
+  }
+
+  private async post(api: ApiClient, round: number, left: AbortSignal): Promise<Response> {
+    const { asked, items, offer, integers } = this.turns;
+    const { previous_response_id: _previous, max_tool_calls: _max, ...rest } = asked;
+    const body = {
+      ...rest,
+      input: [...items, ...this.output],
+      tools: [...offer.others, ...functionsOf(offer)],
+      store: false,
+      ...(round > 1 && asked.tool_choice != null ? { tool_choice: laterChoiceOf(asked.tool_choice) } : {}),
+    };
+    try {
+      return await api.ask("createResponse", { body, integers, signal: left });
+    } catch (error) {
+      throw withParam(error, offer.paramOf);
+    }
+  }
+
+  private async *relay(answer: Response, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+    /** Places of items in their turn → places in the whole; none for calls that the service runs. */
+    const places = new Map<unknown, number>();
+    let turn: ModelResponse | undefined;
+    for await (const data of dataOf(answer, left)) {
+      if (data === "[DONE]") continue;
+      const { type, sequence_number: _number, ...members } = JSON.parse(data) as Members & { type: string };
+      const item = members["item"] as ResponseItem | undefined;
+      const index = members["output_index"];
+      switch (type) {
+        case "response.created":
+        case "response.in_progress":
+          this.response = { ...this.response, model: (members["response"] as ModelResponse).model };
+          if (this.sequence < BEGINNING) yield this.event(type, { response: this.response });
+          break;
+        case "error":
+          throw failureIn(members);
+        case "response.completed":
+        case "response.incomplete":
+          turn = members["response"] as ModelResponse;
+          break;
+        default: {
+          if (type === "response.output_item.added" && item && !this.isOurs(item)) {
+            places.set(index, this.output.length);
+            this.output.push(item);
+          }
+          const place = places.get(index);
+          if (place === undefined) break;
+          const shown = item && this.placed(item, place);
+          if (shown) this.output[place] = shown;
+          yield this.event(type, {
+            ...members,
+            output_index: place,
+            ...(shown ? { item: shown } : {}),
+            ...("item_id" in members ? { item_id: this.output[place]?.id } : {}),
+          });
+        }
+      }
+    }
+    if (turn) return this.close(turn);
+    throw new ApiError("internal_error", "A part of the answer was lost on its way.");
+  }
+
+  private close(turn: ModelResponse): Turn {
+    const { status, completed_at, incomplete_details, model, usage, output } = turn;
+    this.response = { ...this.response, status, completed_at, incomplete_details, model };
+    this.usage = sum(this.usage, usage);
+    // What was cut has no whole arguments.
+    if (status === "incomplete") return { asked: [], handsOver: false };
+    const asked = output.flatMap((item) => (this.isOurs(item) ? [askedOf(item)] : []));
+    const handsOver = output.some((item) => isCall(item) && !this.isOurs(item));
+    return { asked, handsOver };
+  }
+
+  /** Ids of items name the call that stores them. */
+  private placed(item: ResponseItem, place: number): ResponseItem {
+    const [prefix = ""] = item.id.split("_");
+    return { ...item, id: `${prefix}_${this.turns.response.id.replace(/^resp_/, "")}_${place}` };
+  }
+
+  private isOurs(item: ResponseItem): item is FunctionCall {
+    return item.type === "function_call" && this.turns.offer.tools.has(item.name);
+  }
+
+  private event(type: string, members: Members): Uint8Array {
+    return Buffer.from(event(type, this.sequence++, members));
+  }
+}
+
+type FunctionCall = Extract<ResponseItem, { readonly type: "function_call" }>;
+
+/** Events that tell of the response itself, which has one beginning. */
+const BEGINNING = 2;
+
+/** Runs are items of the output. */
+function withoutCalls({ calls: _items, ...rest }: SluiceSummary): SluiceSummary {
+  return rest;
+}
+
+function isCall({ type }: ResponseItem): boolean {
+  return type === "function_call" || type === "custom_tool_call";
+}
+
+function laterChoiceOf(choice: NonNullable<ResponsesRequest["tool_choice"]>) {
+  if (typeof choice === "string") return laterChoice(choice);
+  return choice.type === "allowed_tools" ? { ...choice, mode: "auto" } : "auto";
+}
+
+function askedOf({ call_id: callId, name, arguments: text, extra_content: extra }: FunctionCall): AskedCall {
+  return { callId, name, text, ...(extra === undefined ? {} : { extra }) };
+}

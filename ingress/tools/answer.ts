@@ -1,0 +1,69 @@
+/** Answers in turns: waited for to their end, or as events while they come. */
+import type { SluiceSummary } from "#schemas/generated/types.ts";
+import type { ApiError } from "#shared/errors.ts";
+
+import { asApiError } from "../answers.ts";
+import { streamOf } from "../response-body.ts";
+import { keptAlive, SSE_HEADERS } from "../sse.ts";
+import { type Door, type Loop, runLoop } from "./loop.ts";
+
+/** @throws ApiError */
+export async function toEnd(loop: Loop, door: Door): Promise<SluiceSummary> {
+  const pieces = runLoop(loop, door);
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done !== true) continue;
+    return value;
+  }
+}
+
+/** The last events of a stream. */
+export interface Ending {
+  /** @throws ApiError */
+  end(summary: SluiceSummary): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  fail(error: ApiError): Uint8Array;
+}
+
+/** Begins with the first event, so that what fails before has a status of its own. @throws ApiError */
+export async function answerInEvents(
+  { context, call, ...rest }: Omit<Loop, "left">,
+  door: Door & { readonly served: Readonly<Record<string, string>> },
+  ending: Ending,
+): Promise<Response> {
+  const leaving = new AbortController();
+  const left = AbortSignal.any([leaving.signal, call.request.signal]);
+  const pieces = piecesOf({ context, call, ...rest, left }, door, ending);
+  const { value: first } = await pieces.next();
+  const onFault = (error: unknown): void =>
+    context.log.error({ err: error, request_id: call.requestId }, "an answer in turns broke off");
+  const body = streamOf(first ?? new Uint8Array(), keptAlive(pieces), onFault, () => leaving.abort());
+  return new Response(body, { headers: { ...SSE_HEADERS, ...door.served } });
+}
+
+async function* piecesOf(loop: Loop, door: Door, ending: Ending): AsyncGenerator<Uint8Array, void, void> {
+  const { context, call, left } = loop;
+  let hasBegun = false;
+  try {
+    const pieces = runLoop(loop, door);
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done === true) {
+        yield* ending.end(value);
+        return;
+      }
+      hasBegun = true;
+      yield value;
+    }
+  } catch (error) {
+    if (!hasBegun) throw error;
+    if (!left.aborted) yield ending.fail(asApiError(error, context.log, call.requestId));
+  }
+}
+
+/** Headers that tell who served. */
+export function servedBy(answer: Response): Readonly<Record<string, string>> {
+  const names = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
+  return Object.fromEntries(
+    names.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name) ?? ""]] : [])),
+  );
+}

@@ -1,0 +1,322 @@
+/** Chat completions with a tool of type `sluice`: turns of the model as chat calls, and what the caller hears of them. */
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatMessage,
+  ChatTool,
+  SluiceCall,
+  SluiceSummary,
+  ToolCall,
+} from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { type ExactIntegers, exactIntegersOf } from "#shared/exact-integers.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { formatCredits, parseCredits } from "#shared/money.ts";
+
+import { json } from "../answers.ts";
+import type { ReadBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import type { RouteCall } from "../serve.ts";
+import { dataOf, DONE, sseEvent } from "../sse.ts";
+import { withParam } from "../with-param.ts";
+import type { ApiClient } from "./api-client.ts";
+import { answerInEvents, servedBy, toEnd } from "./answer.ts";
+import { type AskedCall, type Door, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
+import { type Offer, readOffer } from "./offer.ts";
+
+/** True for a body that has such a tool; its form is not checked. */
+export function asksTools(value: unknown): boolean {
+  const tools: unknown = (value as { tools?: unknown } | null)?.tools;
+  return Array.isArray(tools) && tools.some((tool: unknown) => (tool as { type?: unknown } | null)?.type === "sluice");
+}
+
+/** @throws ApiError of what cannot be offered, and of the model's turns */
+export async function answerChatWithTools(
+  context: IngressContext,
+  call: RouteCall,
+  { value, text, textBytes }: ReadBody,
+): Promise<Response> {
+  if (textBytes > TOOLS_BODY_BYTES_MAX) throw tooLarge("request");
+  const request = parse("ChatCompletionRequest", value);
+  if ((request.n ?? 1) > 1) {
+    throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
+  }
+  const offer = await readOffer(context, call, request.tools ?? [], nameOf);
+  if (!offer) throw new Error("a call without such a tool");
+  const door = new ChatDoor(request, offer, exactIntegersOf(text));
+  const loop = { context, call, tools: offer.tools, limits: offer.limits };
+  if (request.stream !== true) return door.answer(await toEnd({ ...loop, left: call.request.signal }, door));
+  return answerInEvents(loop, door, door);
+}
+
+/** It is sent anew with each turn, and all of it is in memory meanwhile. */
+export const TOOLS_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
+
+export function tooLarge(noun: string): ApiError {
+  const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type sluice, got more: name larger files by file_id or URL.`;
+  return new ApiError("request_too_large", message);
+}
+
+export function creditsText({ credits_used: credits }: SluiceSummary): string {
+  return formatCredits(parseCredits(String(credits)));
+}
+
+function nameOf(tool: Exclude<ChatTool, { readonly type: "sluice" }>): string {
+  return tool.type === "function" ? tool.function.name : tool.custom.name;
+}
+
+type Members = Record<string, unknown>;
+
+/** A message of the model as its pieces come. */
+interface Draft {
+  readonly message: Members;
+  readonly calls: ToolCall[];
+  finish: string;
+}
+
+class ChatDoor implements Door {
+  served: Readonly<Record<string, string>> = {};
+  private readonly request: ChatCompletionRequest;
+  private readonly offer: Offer<ChatTool>;
+  private readonly integers: ExactIntegers | undefined;
+  /** Messages of the turns that are over. */
+  private readonly messages: ChatMessage[] = [];
+  private ended: SluiceCall[] = [];
+  private draft: Draft = { message: {}, calls: [], finish: "stop" };
+  private usage: Members = {};
+  /** Members that all chunks share, or those of the last answer. */
+  private head: ChatCompletion | ChatCompletionChunk | undefined;
+  private hasText = false;
+
+  constructor(request: ChatCompletionRequest, offer: Offer<ChatTool>, integers: ExactIntegers | undefined) {
+    this.request = request;
+    this.offer = offer;
+    this.integers = integers;
+  }
+
+  async *ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+    this.closeTurn();
+    const answer = await this.post(api, round, left);
+    this.served = servedBy(answer);
+    this.draft = { message: {}, calls: [], finish: "stop" };
+    if (this.request.stream === true) yield* this.relay(answer, round, left);
+    else this.take((await answer.json()) as ChatCompletion);
+    const { calls, finish } = this.draft;
+    // What was cut has no whole arguments.
+    if (finish === "length" || finish === "content_filter") return { asked: [], handsOver: false };
+    const asked = calls.flatMap((one) => (this.isOurs(one) ? [askedOf(one)] : []));
+    return { asked, handsOver: asked.length < calls.length };
+  }
+
+  tell(call: SluiceCall): Uint8Array {
+    if (call.status !== "in_progress") this.ended.push(call);
+    return this.event({ choices: [], sluice: call });
+  }
+
+  /** Returns the answer of a call that was not streamed. */
+  answer(summary: SluiceSummary): Response {
+    this.closeTurn(summary.ended_by === "handover");
+    const handed = this.draft.calls.filter((one) => !this.isOurs(one));
+    const body = {
+      ...this.head,
+      choices: [
+        {
+          ...(this.head?.choices[0] as Members | undefined),
+          index: 0,
+          message: {
+            content: null,
+            ...this.draft.message,
+            role: "assistant",
+            ...(handed.length === 0 ? {} : { tool_calls: handed }),
+          },
+          finish_reason: this.finishOf(summary),
+        },
+      ],
+      usage: this.usage,
+      sluice: { ...summary, messages: this.messages },
+    };
+    return json(body, { ...this.served, "x-credits-used": creditsText(summary) });
+  }
+
+  /** The last events of a stream. */
+  *end(summary: SluiceSummary): Generator<Uint8Array> {
+    this.closeTurn(summary.ended_by === "handover");
+    const { calls: _told, ...rest } = summary;
+    yield this.event({ choices: [{ index: 0, delta: {}, finish_reason: this.finishOf(summary) }] });
+    yield this.event({ choices: [], sluice: { ...rest, messages: this.messages } });
+    if (this.request.stream_options?.include_usage === true) yield this.event({ choices: [], usage: this.usage });
+    yield DONE;
+  }
+
+  /** The last events of a stream that failed. */
+  fail(error: ApiError): Uint8Array {
+    const told = Buffer.from(sseEvent(errorEnvelope(error.code, error.message, error.param)));
+    if (!(error instanceof TurnsFailed)) return told;
+    this.closeTurn();
+    const { calls: _told, ...rest } = error.summary;
+    return Buffer.concat([this.event({ choices: [], sluice: { ...rest, messages: this.messages } }), told]);
+  }
+
+  private async post(api: ApiClient, round: number, left: AbortSignal): Promise<Response> {
+    const { offer, request, messages } = this;
+    const functions = [...offer.tools.values()].map(({ name, description, parameters }) => ({
+      type: "function",
+      function: { name, description, parameters },
+    }));
+    const isStream = request.stream === true;
+    const body = {
+      ...request,
+      messages: [...request.messages, ...messages],
+      tools: [...offer.others, ...functions],
+      ...(round > 1 && request.tool_choice !== undefined ? { tool_choice: laterChoiceOf(request.tool_choice) } : {}),
+      ...(isStream ? { stream_options: { ...request.stream_options, include_usage: true } } : {}),
+    };
+    try {
+      return await api.ask("createChatCompletion", { body, integers: this.integers, signal: left });
+    } catch (error) {
+      throw withParam(error, offer.paramOf);
+    }
+  }
+
+  private take(completion: ChatCompletion): void {
+    this.head = { ...completion, ...(this.head ? { id: this.head.id, created: this.head.created } : {}) };
+    this.usage = sum(this.usage, completion.usage);
+    const [choice] = completion.choices;
+    const { tool_calls: calls = [], ...message } = choice?.message ?? { role: "assistant", content: null };
+    this.draft = { message, calls: [...calls], finish: choice?.finish_reason ?? "stop" };
+  }
+
+  private async *relay(answer: Response, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, void> {
+    const places = new Map<number, ToolCall>();
+    const handed = new Map<number, number>();
+    let isWhole = false;
+    for await (const data of dataOf(answer, left)) {
+      if (data === "[DONE]") {
+        isWhole = true;
+        continue;
+      }
+      const chunk = JSON.parse(data) as ChatCompletionChunk & { readonly error?: Members };
+      if (chunk.error) throw failureIn(chunk.error);
+      const { usage, choices, ...head } = chunk;
+      this.head ??= { ...head, choices: [] };
+      this.usage = sum(this.usage, usage);
+      const [choice] = choices;
+      if (!choice) continue;
+      if (choice.finish_reason !== null) this.draft.finish = choice.finish_reason;
+      const { tool_calls: pieces = [], ...delta } = choice.delta;
+      append(this.draft.message, delta);
+      const own = pieces.flatMap((piece) => {
+        const known = places.get(piece.index);
+        const one = known ?? openCall(piece);
+        if (!known) {
+          places.set(piece.index, one);
+          this.draft.calls.push(one);
+          if (!this.isOurs(one)) handed.set(piece.index, handed.size);
+        } else appendCall(one, piece);
+        const index = handed.get(piece.index);
+        return index === undefined ? [] : [{ ...piece, index }];
+      });
+      const shown = this.shownDelta(delta, own, round);
+      if (Object.keys(shown).length > 0 || choice.logprobs != null) {
+        yield this.event({ ...head, choices: [{ ...choice, delta: shown, finish_reason: null }] });
+      }
+    }
+    if (!isWhole) throw new ApiError("internal_error", "A part of the answer was lost on its way.");
+  }
+
+  /** One answer has one role, and a blank line between the texts of its turns. */
+  private shownDelta(delta: Members, calls: readonly object[], round: number): Members {
+    const { role, content, ...rest } = delta;
+    const isText = typeof content === "string" && content !== "";
+    const isFirstText = isText && round > 1 && this.hasText && this.draft.message["content"] === content;
+    if (isText) this.hasText = true;
+    return {
+      ...(role === undefined || round > 1 ? {} : { role }),
+      ...(content === undefined ? {} : { content: isFirstText ? `\n\n${content}` : content }),
+      ...rest,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    };
+  }
+
+  private event(members: Members): Uint8Array {
+    const { head } = this;
+    return sseEvent({ ...head, ...members, id: head?.id, created: head?.created, object: "chat.completion.chunk" });
+  }
+
+  /** @param isHandover the text of the turn stands in the answer */
+  private closeTurn(isHandover = false): void {
+    const { ended, draft } = this;
+    this.ended = [];
+    if (ended.length === 0) return;
+    const ids = new Set(ended.map(({ call_id: id }) => id));
+    const calls = draft.calls.filter((one) => this.isOurs(one) && ids.has(one.id));
+    const content = isHandover ? null : (draft.message["content"] ?? null);
+    this.messages.push({ ...draft.message, role: "assistant", content, tool_calls: calls } as ChatMessage);
+    for (const { call_id: id, output } of ended) {
+      this.messages.push({ role: "tool", tool_call_id: id, content: output ?? "" });
+    }
+  }
+
+  private isOurs(call: ToolCall): call is Extract<ToolCall, { readonly type: "function" }> {
+    return call.type === "function" && this.offer.tools.has(call.function.name);
+  }
+
+  private finishOf({ ended_by: endedBy }: SluiceSummary): string {
+    if (endedBy === "handover") return "tool_calls";
+    return endedBy === "answer" ? this.draft.finish : "length";
+  }
+}
+
+function laterChoiceOf(choice: NonNullable<ChatCompletionRequest["tool_choice"]>) {
+  if (typeof choice === "string") return laterChoice(choice);
+  if (choice.type !== "allowed_tools") return "auto";
+  return { ...choice, allowed_tools: { ...choice.allowed_tools, mode: "auto" } };
+}
+
+function askedOf({ id, function: { name, arguments: text } }: Extract<ToolCall, { type: "function" }>): AskedCall {
+  return { callId: id, name, text };
+}
+
+type CallPiece = NonNullable<ChatCompletionChunk["choices"][number]["delta"]["tool_calls"]>[number];
+
+function openCall({ index: _index, ...piece }: CallPiece): ToolCall {
+  const { id = "", function: target, custom } = piece;
+  if (custom) {
+    return { ...piece, id, type: "custom", custom: { name: custom.name ?? "", input: custom.input ?? "" } };
+  }
+  const { name = "", arguments: text = "" } = target ?? {};
+  return { ...piece, id, type: "function", function: { ...target, name, arguments: text } };
+}
+
+function appendCall(
+  call: ToolCall,
+  { function: target, custom, index: _index, id: _id, type: _type, ...rest }: CallPiece,
+): void {
+  Object.assign(call, rest);
+  if (call.type === "function") call.function.arguments += target?.arguments ?? "";
+  else call.custom.input += custom?.input ?? "";
+}
+
+/** Texts and lists go on; of other members the last counts. */
+function append(message: Members, delta: Members): void {
+  for (const [name, piece] of Object.entries(delta)) {
+    const earlier = message[name];
+    if (typeof piece === "string" && typeof earlier === "string" && name !== "role") message[name] = earlier + piece;
+    else if (Array.isArray(piece) && Array.isArray(earlier))
+      message[name] = [...(earlier as unknown[]), ...(piece as unknown[])];
+    else if (piece !== null || earlier === undefined) message[name] = piece;
+  }
+}
+
+/** Sums of the numbers of both, wherever they stand. */
+export function sum(one: Members, other: unknown): Members {
+  const total: Members = { ...one };
+  for (const [name, value] of Object.entries((other ?? {}) as Members)) {
+    const earlier = total[name];
+    if (typeof value === "number") total[name] = (typeof earlier === "number" ? earlier : 0) + value;
+    else if (typeof value === "object" && value !== null) total[name] = sum((earlier ?? {}) as Members, value);
+  }
+  return total;
+}

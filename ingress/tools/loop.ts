@@ -1,0 +1,220 @@
+/**
+ * Turns of a model with tools that the service runs: it is asked, what it calls is run, and it is asked again with the results, until
+ * it answers or a limit is reached. Each turn and each run is a call of its own, with its own id, count in the window, hold and record.
+ */
+import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { asApiError } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+import { authorizationOf, type RouteCall } from "../serve.ts";
+import { type ApiClient, openApiClient } from "./api-client.ts";
+import type { Arguments } from "./arguments.ts";
+import { failure, type ToolOutcome } from "./run-tool.ts";
+
+/** A function that the model may call and the service runs. */
+export interface LoopTool {
+  /** Name of what it runs, as callers know it. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** @param api its way to the routes, under an id of its own. @throws what is no fault of the call */
+  run(api: ApiClient, given: Arguments, left: AbortSignal): Promise<ToolOutcome>;
+}
+
+export interface LoopLimits {
+  readonly rounds: number;
+  readonly runs: number;
+  readonly nano: bigint | undefined;
+}
+
+/** A call of a tool of the service, as the model wrote it. */
+export interface AskedCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly text: string;
+  /** Members of the source's own, which go back with it. */
+  readonly extra?: unknown;
+}
+
+/** One turn of the model. */
+export interface Turn {
+  /** Calls of the service's tools. */
+  readonly asked: readonly AskedCall[];
+  /** It calls functions of the caller, who is asked next. */
+  readonly handsOver: boolean;
+}
+
+/** The API in whose form the caller asked: how the model is asked, and what the caller hears. */
+export interface Door {
+  /** Asks the model with all that has come before, and yields what its caller hears of it. @throws ApiError, of a stream that broke off too */
+  ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
+  /** Takes a run that begins, and again when it has ended. Returns what the caller hears of it. */
+  tell(call: SluiceCall): Uint8Array;
+}
+
+export interface Loop {
+  readonly context: IngressContext;
+  readonly call: RouteCall;
+  readonly tools: ReadonlyMap<string, LoopTool>;
+  readonly limits: LoopLimits;
+  /** Aborts when the caller has left. */
+  readonly left: AbortSignal;
+}
+
+/** A turn that failed behind work that was paid: a repeat would pay for that again. */
+export class TurnsFailed extends ApiError {
+  readonly summary: SluiceSummary;
+
+  constructor({ code, message, param, headers, jobId }: ApiError, summary: SluiceSummary, nano: bigint) {
+    super(code, message, {
+      param,
+      shouldRetry: false,
+      headers: { ...headers, "x-credits-used": formatCredits(nano) },
+      ...(jobId === undefined ? {} : { jobId }),
+    });
+    this.summary = summary;
+  }
+}
+
+/** @returns what it came to. @throws TurnsFailed; ApiError where nothing was paid */
+export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Array, SluiceSummary> {
+  const { context, limits, call, left } = loop;
+  const turns: SluiceSummary["turns"] = [];
+  const calls: SluiceCall[] = [];
+  let spent = 0n;
+  const isSpent = (): boolean => limits.nano !== undefined && spent >= limits.nano;
+  const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({
+    ended_by: endedBy,
+    credits_used: creditsNumber(spent),
+    turns,
+    calls,
+  });
+  const charged: NonNullable<RouteCall["onCharged"]> = (nano) => {
+    spent += nano;
+    const turn = turns.at(-1);
+    if (turn) turn.credits_used = creditsNumber(nano);
+  };
+  try {
+    for (let round = 1; ; round++) {
+      const requestId = round === 1 ? call.requestId : newId();
+      const api = await openCall(loop, requestId, charged);
+      turns.push({ request_id: requestId, credits_used: 0 });
+      const turn = yield* door.ask(api, round, left);
+      const { asked, handsOver } = turn;
+      if (asked.length === 0) return summary(handsOver ? "handover" : "answer");
+      // Nobody would read the results.
+      if (!handsOver && round >= limits.rounds) return summary("max_rounds");
+      for (const one of asked) {
+        if (isSpent()) break;
+        const { requestId: runId, outcome } = await begin(loop, one, calls.length);
+        const begun = begunCall(loop, one, { round, at: calls.length, runId });
+        yield door.tell(begun);
+        const { status, output, files, nano } = await outcome();
+        spent += nano;
+        const ended: SluiceCall = { ...begun, status, output, files: [...files], credits_used: creditsNumber(nano) };
+        calls.push(ended);
+        if (left.aborted) throw new ApiError("request_timeout", "The client left.");
+        yield door.tell(ended);
+      }
+      if (handsOver) return summary("handover");
+      if (isSpent()) return summary("max_credits");
+    }
+  } catch (error) {
+    if (spent === 0n) throw error;
+    throw new TurnsFailed(asApiError(error, context.log, call.requestId), summary("error"), spent);
+  }
+}
+
+interface Begun {
+  /** Absent where nothing is begun. */
+  readonly requestId?: string;
+  readonly outcome: () => Promise<ToolOutcome>;
+}
+
+async function begin(loop: Loop, { name, text }: AskedCall, earlier: number): Promise<Begun> {
+  const { runs } = loop.limits;
+  if (earlier >= runs) return refused("invalid_request", `No more than ${runs} calls may be made for one answer.`);
+  const tool = loop.tools.get(name);
+  const given = argumentsOf(text);
+  if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");
+  const requestId = newId();
+  const api = await openCall(loop, requestId);
+  return { requestId, outcome: () => tool.run(api, given, loop.left) };
+}
+
+function refused(code: Code, message: string): Begun {
+  return { outcome: () => Promise.resolve(failure({ code, message })) };
+}
+
+function argumentsOf(text: string): Arguments | undefined {
+  try {
+    const value: unknown = JSON.parse(text === "" ? "{}" : text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Arguments) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Opens a call of its own. The key is looked at each time: one that is revoked begins nothing more.
+ * @throws ApiError `invalid_api_key`; `service_unavailable` where the process is about to end
+ */
+async function openCall(
+  { context, call }: Loop,
+  requestId: string,
+  onCharged?: RouteCall["onCharged"],
+): Promise<ApiClient> {
+  const isFirst = requestId === call.requestId;
+  if (context.closing.aborted && !isFirst) {
+    throw new ApiError("service_unavailable", "The service is restarting.", { shouldRetry: false });
+  }
+  const { markCounted, ...rest } = call;
+  const caller = isFirst
+    ? call.caller
+    : await context.authenticator.authenticate(authorizationOf(call.request.headers));
+  return openApiClient(context, {
+    ...rest,
+    caller,
+    requestId,
+    ...(isFirst ? {} : { startedAt: performance.now() }),
+    ...(isFirst && markCounted ? { markCounted } : {}),
+    ...(onCharged ? { onCharged } : {}),
+  });
+}
+
+function begunCall(
+  { tools, call }: Loop,
+  { callId, name, text, extra }: AskedCall,
+  { round, at, runId }: { readonly round: number; readonly at: number; readonly runId: string | undefined },
+): SluiceCall {
+  return {
+    id: `sc_${call.requestId.replaceAll("-", "")}_${at}`,
+    type: "sluice_call",
+    status: "in_progress",
+    call_id: callId,
+    tool: tools.get(name)?.id ?? name,
+    name,
+    arguments: text,
+    round,
+    ...(runId === undefined ? {} : { request_id: runId }),
+    output: null,
+    files: [],
+    credits_used: 0,
+    ...(extra === undefined ? {} : { extra_content: extra }),
+  };
+}
+
+/** The error of a stream's last event, by its members. */
+export function failureIn({ code, message, param }: Readonly<Record<string, unknown>>): ApiError {
+  const known = typeof code === "string" && code in ERROR_CODES ? (code as Code) : "internal_error";
+  return new ApiError(known, String(message), { param: typeof param === "string" ? param : null, shouldRetry: false });
+}
+
+/** The choice for turns after the first: what demanded a call has had it. */
+export function laterChoice(choice: string): string {
+  return choice === "none" ? choice : "auto";
+}

@@ -1,0 +1,124 @@
+/** A tool of type `sluice` among the tools of a call: the functions that the model is shown for it. */
+import type { SluiceTool } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { parseCredits } from "#shared/money.ts";
+
+import type { IngressContext } from "../context.ts";
+import type { RouteCall } from "../serve.ts";
+import { type ApiClient, openApiClient } from "./api-client.ts";
+import { functionName, showFunction } from "./catalogue.ts";
+import type { LoopLimits, LoopTool } from "./loop.ts";
+import { runTool } from "./run-tool.ts";
+
+const ROUNDS_DEFAULT = 8;
+/** With 16 KiB for each result, what they add to a request is a bounded amount of memory. */
+const RUNS_MAX = 64;
+
+interface AnyTool {
+  readonly type: string;
+}
+
+export interface Offer<T extends AnyTool> {
+  /** The caller's own tools, in their order. */
+  readonly others: readonly Exclude<T, { readonly type: "sluice" }>[];
+  readonly tools: ReadonlyMap<string, LoopTool>;
+  readonly limits: LoopLimits;
+  /** Name of a parameter of the call of the model, whose functions stand behind the caller's own → that of the caller. */
+  readonly paramOf: (param: string) => string;
+}
+
+function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly type: "sluice" }> {
+  return tool.type === "sluice";
+}
+
+/**
+ * @param nameOf name of a tool of the caller
+ * @returns undefined where no tool is of that type
+ * @throws ApiError `unsupported_value`, `missing_required_parameter` naming what cannot be offered
+ */
+export async function readOffer<T extends AnyTool>(
+  context: IngressContext,
+  call: RouteCall,
+  given: readonly T[],
+  nameOf: (tool: Exclude<T, { readonly type: "sluice" }>) => string,
+): Promise<Offer<T> | undefined> {
+  const at = given.findIndex(isSluice);
+  // The discriminator of both schemas: it has the form of one.
+  const spec = given[at] as SluiceTool | undefined;
+  if (!spec) return undefined;
+  const second = given.findLastIndex(isSluice);
+  if (second !== at) throw refuse(`tools[${second}].type`, "Expected one tool of type sluice, got several.");
+  const tools = await readTools(openApiClient(context, call, true), spec, `tools[${at}]`);
+  const places: number[] = [];
+  const others: Exclude<T, { readonly type: "sluice" }>[] = [];
+  for (const [place, tool] of given.entries()) {
+    if (isSluice(tool)) continue;
+    const own = tool as Exclude<T, { readonly type: "sluice" }>;
+    if (tools.has(nameOf(own))) {
+      throw refuse(`tools[${place}]`, `Expected another name: ${nameOf(own)} is the name of a tool of the service.`);
+    }
+    places.push(place);
+    others.push(own);
+  }
+  const nano = spec.max_credits === undefined ? undefined : parseCredits(spec.max_credits.toFixed(9));
+  return {
+    others,
+    tools,
+    limits: { rounds: spec.max_rounds ?? ROUNDS_DEFAULT, runs: RUNS_MAX, nano },
+    paramOf: (param) =>
+      param.replace(/^tools\[(\d+)\]/, (_whole, index: string) => `tools[${places[Number(index)] ?? at}]`),
+  };
+}
+
+async function readTools(
+  api: ApiClient,
+  { capabilities = [], workflows = [] }: SluiceTool,
+  from: string,
+): Promise<ReadonlyMap<string, LoopTool>> {
+  if (capabilities.length + workflows.length === 0) {
+    throw new ApiError("missing_required_parameter", "Missing required parameter: capabilities or workflows.", {
+      param: `${from}.capabilities`,
+    });
+  }
+  const asked = [
+    ...capabilities.map((id, at) => ({ id, param: `${from}.capabilities[${at}]`, isWorkflow: false })),
+    ...workflows.map((id, at) => ({ id, param: `${from}.workflows[${at}]`, isWorkflow: true })),
+  ];
+  const tools = new Map<string, LoopTool>();
+  for (const { id, param, isWorkflow } of asked) {
+    if (isUuid(id) !== isWorkflow)
+      throw refuse(param, `Expected the id of a ${isWorkflow ? "workflow" : "capability"}.`);
+    const { title, description, parameters } = await shown(api, id, param);
+    const name = isWorkflow ? freeName(title, tools) : functionName(id);
+    if (tools.has(name)) throw refuse(param, "Expected each once.");
+    tools.set(name, { id, name, description, parameters, run: (own, given, left) => runTool(own, id, given, left) });
+  }
+  return tools;
+}
+
+/** A tool by its id; one that the caller may not see or run is refused as one that there is not. */
+async function shown(api: ApiClient, id: string, param: string): ReturnType<typeof showFunction> {
+  try {
+    return await showFunction(api, id);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    throw refuse(param, error.message);
+  }
+}
+
+const NAME_MAX = 48;
+
+/** Names of workflows are any texts, and not unique. */
+function freeName(title: string, taken: ReadonlyMap<string, unknown>): string {
+  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const name = ["workflow", ...words].join("_").slice(0, NAME_MAX);
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? name : `${name}_${number}`;
+    if (!taken.has(free)) return free;
+  }
+}
+
+function refuse(param: string, message: string): ApiError {
+  return new ApiError("unsupported_value", message, { param });
+}

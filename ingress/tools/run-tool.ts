@@ -1,0 +1,109 @@
+/** One run of a capability or a workflow that a model asked for: made by its route, and told to the model in a text of bounded length. */
+import type { CapabilityRun, Job, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { parseCredits } from "#shared/money.ts";
+
+import type { ApiClient } from "./api-client.ts";
+import type { Arguments } from "./arguments.ts";
+import { endWork, shownError } from "./work.ts";
+
+/** Bytes that a model is told of a run: it pays for them in every turn that follows. */
+export const OUTPUT_BYTES_MAX = 16_384;
+/** Characters of an error that it is told; in JSON each has six bytes at most. */
+const MESSAGE_CHARACTERS_MAX = 2_000;
+/** Files that it is told of; the others stay in the workspace. */
+const FILES_MAX = 32;
+
+export interface ToolOutcome {
+  readonly status: "completed" | "failed";
+  readonly output: string;
+  readonly files: readonly SluiceFile[];
+  readonly nano: bigint;
+}
+
+/** Tells the model what the route refuses, too. @param left aborts when nobody waits any more, which ends the run */
+export async function runTool(api: ApiClient, id: string, given: Arguments, left: AbortSignal): Promise<ToolOutcome> {
+  const route = isUuid(id) ? WORKFLOW : CAPABILITY;
+  try {
+    const answer = await api.ask(route.run, { params: { id }, body: route.bodyOf(given), signal: left });
+    const nano = parseCredits(answer.headers.get("x-credits-used") ?? "0");
+    return outcomeOf((await answer.json()) as CapabilityRun | WorkflowRun, nano);
+  } catch (error) {
+    // A run that is given up is ended: its price could not be told otherwise.
+    const params = { [route.param]: api.call.requestId };
+    const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !left.aborted;
+    if (!isRefused) await endWork(api, { operationId: route.cancel, params });
+    const nano = isRefused ? 0n : await paidFor(api, route.look, params);
+    return failure(await shownError(api, error), nano);
+  }
+}
+
+/** Outcome of a run that failed: the model reads the error. */
+export function failure(
+  { code, message }: { readonly code: string; readonly message: string },
+  nano = 0n,
+): ToolOutcome {
+  const error = { code, message: message.slice(0, MESSAGE_CHARACTERS_MAX) };
+  return { status: "failed", output: JSON.stringify({ error }), files: [], nano };
+}
+
+const CAPABILITY = {
+  run: "runCapability",
+  cancel: "cancelJob",
+  look: "getJob",
+  param: "job_id",
+  bodyOf: ({ input, params }: Arguments) => ({ input, params }),
+} as const;
+
+const WORKFLOW = {
+  run: "runWorkflow",
+  cancel: "cancelRun",
+  look: "getRun",
+  param: "id",
+  bodyOf: (input: Arguments) => ({ mode: "sync", input }),
+} as const;
+
+function outcomeOf(run: CapabilityRun | WorkflowRun, nano: bigint): ToolOutcome {
+  if ("capability" in run) {
+    const files = run.files as readonly SluiceFile[];
+    return { status: "completed", output: told({ output: run.output }, files), files: files.slice(0, FILES_MAX), nano };
+  }
+  if (run.error) return failure(run.error, nano);
+  const status = run.status === "succeeded" ? "completed" : "failed";
+  return { status, output: told({ status: run.status, output: run.output }, []), files: [], nano };
+}
+
+/** Returns the text for the model: JSON, or its beginning where that is too long, behind the files. */
+function told(result: object, files: readonly SluiceFile[]): string {
+  const some = files.slice(0, FILES_MAX);
+  const more = files.length > some.length ? { more_files: files.length - some.length } : {};
+  const shown = files.length === 0 ? {} : { files: some, ...more };
+  const text = JSON.stringify({ ...result, ...shown });
+  if (Buffer.byteLength(text) <= OUTPUT_BYTES_MAX) return text;
+  const ids = files.length === 0 ? {} : { files: some.map(({ file_id, content_type }) => ({ file_id, content_type })) };
+  const whole = JSON.stringify(result);
+  const cut = (characters: number): string =>
+    JSON.stringify({
+      note: "The result is too long; this is its beginning.",
+      ...ids,
+      ...more,
+      beginning: whole.slice(0, characters),
+    });
+  // In the worst case each character is escaped, or has several bytes.
+  let characters = OUTPUT_BYTES_MAX;
+  while (Buffer.byteLength(cut(characters)) > OUTPUT_BYTES_MAX && characters > 0)
+    characters = Math.floor(characters * 0.8);
+  return cut(characters);
+}
+
+/** Credits that a run has come to which nobody waited for to its end. */
+async function paidFor(api: ApiClient, look: string, params: Readonly<Record<string, string>>): Promise<bigint> {
+  try {
+    const found = (await (await api.ask(look, { params })).json()) as Partial<Job & WorkflowRun>;
+    return parseCredits(String(found.credits_used ?? found.creditsUsed ?? 0));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return 0n;
+  }
+}

@@ -1,0 +1,173 @@
+/** Turns of a model with tools that are played. */
+import { describe, expect, test } from "bun:test";
+
+import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import {
+  type AskedCall,
+  type Door,
+  laterChoice,
+  type Loop,
+  type LoopLimits,
+  runLoop,
+  TurnsFailed,
+} from "#ingress/tools/loop.ts";
+import type { ToolOutcome } from "#ingress/tools/run-tool.ts";
+import { type FakeOptions, fakeContext, KEY } from "#tests/ingress/fake-context.ts";
+
+const LIMITS: LoopLimits = { rounds: 4, runs: 64, nano: undefined };
+const MADE: ToolOutcome = { status: "completed", output: "{}", files: [], nano: 5n };
+const call = (text = "{}", name = "tell"): AskedCall => ({ callId: newId(), name, text });
+
+interface Played {
+  readonly turns: readonly (readonly AskedCall[] | Error)[];
+  readonly limits?: Partial<LoopLimits>;
+  readonly handsOver?: boolean;
+  readonly run?: (left: AbortController) => ToolOutcome;
+  readonly fake?: FakeOptions;
+}
+
+async function play({ turns, limits = {}, handsOver = false, run = () => MADE, fake }: Played) {
+  const fakes = fakeContext(fake);
+  const { context, caller, authorizations } = fakes;
+  const left = new AbortController();
+  const told: SluiceCall[] = [];
+  const ids: string[] = [];
+  let asked = 0;
+  const door: Door = {
+    async *ask(api) {
+      ids.push(api.call.requestId);
+      const turn = turns[Math.min(asked++, turns.length - 1)];
+      api.call.onCharged?.(10n);
+      yield new Uint8Array([asked]);
+      if (turn instanceof Error) throw turn;
+      return { asked: turn ?? [], handsOver };
+    },
+    tell(one) {
+      told.push(one);
+      return new Uint8Array();
+    },
+  };
+  const request = new Request("http://sluice/v1/chat/completions", { headers: { authorization: `Bearer ${KEY}` } });
+  const requestId = newId();
+  const tool = { id: "code.tell", name: "tell", description: "", parameters: {} };
+  const loop: Loop = {
+    context,
+    call: { request, params: {}, requestId, startedAt: 0, caller },
+    tools: new Map([["tell", { ...tool, run: (api) => (ids.push(api.call.requestId), Promise.resolve(run(left))) }]]),
+    limits: { ...LIMITS, ...limits },
+    left: left.signal,
+  };
+  const pieces = runLoop(loop, door);
+  let error: unknown;
+  let summary: SluiceSummary | undefined;
+  try {
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done !== true) continue;
+      summary = value;
+      break;
+    }
+  } catch (thrown) {
+    error = thrown;
+  }
+  fakes.close();
+  return { summary, error, told, ids, requestId, authorizations };
+}
+
+test("a model is asked until it answers; every turn and run has an id of its own, the first that of the request", async () => {
+  const { summary, told, ids, requestId } = await play({ turns: [[call(), call()], [call()], []] });
+  expect(summary).toMatchObject({ ended_by: "answer", credits_used: 0.000000045 });
+  expect(summary?.turns).toHaveLength(3);
+  expect(summary?.calls?.map(({ round }) => round)).toEqual([1, 1, 2]);
+  expect(told.map(({ status }) => status)).toEqual(
+    Array.from({ length: 3 }, () => ["in_progress", "completed"]).flat() as never,
+  );
+  expect(ids[0]).toBe(requestId);
+  expect(new Set(ids).size).toBe(6);
+  expect(new Set(told.map(({ id }) => id)).size).toBe(3);
+});
+
+describe("a limit", () => {
+  test("of rounds runs nothing that nobody would read", async () => {
+    const { summary } = await play({ turns: [[call()]], limits: { rounds: 3 } });
+    expect(summary).toMatchObject({ ended_by: "max_rounds", turns: [{}, {}, {}], calls: [{}, {}] });
+  });
+
+  test.each([
+    [10n, 1, 0],
+    [11n, 1, 1],
+    [15n, 1, 1],
+    [16n, 1, 2],
+    [20n, 1, 2],
+    [21n, 2, 2],
+  ])("of %p nano-credits begins nothing once they are used: turns %p, runs %p", async (nano, turns, runs) => {
+    const { summary } = await play({ turns: [[call(), call()]], limits: { nano, rounds: 16 } });
+    expect([summary?.ended_by, summary?.turns.length, summary?.calls?.length]).toEqual(["max_credits", turns, runs]);
+  });
+
+  test("of runs is told to the model", async () => {
+    const { summary } = await play({ turns: [[call(), call(), call()], []], limits: { runs: 2 } });
+    expect(summary?.calls?.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
+    expect(summary?.calls?.[2]?.output).toContain("No more than 2 calls");
+    expect(summary?.calls?.[2]).not.toHaveProperty("request_id");
+  });
+});
+
+test("calls of the caller end it when the others have been run", async () => {
+  const { summary } = await play({ turns: [[call()]], handsOver: true, limits: { rounds: 1 } });
+  expect(summary).toMatchObject({ ended_by: "handover", turns: [{}], calls: [{ status: "completed" }] });
+  expect((await play({ turns: [[]], handsOver: true })).summary?.ended_by).toBe("handover");
+  // The caller is asked, whatever the others would have cost.
+  expect((await play({ turns: [[call()]], handsOver: true, limits: { nano: 1n } })).summary?.ended_by).toBe("handover");
+});
+
+test.each(["[]", "null", "{", "3"])(
+  "arguments that are no object, such as %s, run nothing and are told to the model",
+  async (text) => {
+    const { summary } = await play({ turns: [[call(text)], []] });
+    expect(summary?.calls).toMatchObject([
+      { status: "failed", credits_used: 0, output: expect.stringContaining("invalid_json") },
+    ]);
+  },
+);
+
+test("a turn that fails tells what was used by then, and asks for no repeat", async () => {
+  const { error } = await play({
+    turns: [[call()], new ApiError("overloaded", "Later.", { headers: { "retry-after": "1" } })],
+  });
+  expect(error).toBeInstanceOf(TurnsFailed);
+  expect(error).toMatchObject({
+    code: "overloaded",
+    shouldRetry: false,
+    headers: { "retry-after": "1", "x-credits-used": "0.000000025" },
+    summary: { ended_by: "error", turns: [{}, {}], calls: [{}] },
+  });
+});
+
+test("the key is looked at before each turn and each run but the first turn", async () => {
+  expect((await play({ turns: [[call()], []] })).authorizations).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
+  const authenticate = (): void => {
+    throw new ApiError("invalid_api_key", "Revoked.");
+  };
+  const { error, ids } = await play({ turns: [[call()], []], fake: { authenticate } });
+  expect(error).toMatchObject({ code: "invalid_api_key" });
+  expect(ids).toHaveLength(1);
+});
+
+test("a caller that leaves during a run ends it behind that", async () => {
+  const { error, ids } = await play({
+    turns: [[call(), call()], []],
+    run(left) {
+      left.abort();
+      return MADE;
+    },
+  });
+  expect(error).toMatchObject({ code: "request_timeout" });
+  expect(ids).toHaveLength(2);
+});
+
+test("a choice that demands a call does so once", () => {
+  expect(["none", "auto", "required"].map((choice) => laterChoice(choice))).toEqual(["none", "auto", "auto"]);
+});

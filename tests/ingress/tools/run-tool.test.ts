@@ -1,0 +1,99 @@
+/** Texts that a model is told of runs. */
+import { describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { openApiClient } from "#ingress/tools/api-client.ts";
+import { OUTPUT_BYTES_MAX, runTool } from "#ingress/tools/run-tool.ts";
+import { fakeContext } from "#tests/ingress/fake-context.ts";
+
+type Answers = Readonly<Record<string, () => Response>>;
+
+async function run(answers: Answers, id = "code.tell", left = new AbortController().signal) {
+  const fakes = fakeContext();
+  const { context, caller } = fakes;
+  const asked: string[] = [];
+  for (const [operationId, answer] of Object.entries(answers)) {
+    context.routes.set(operationId, {
+      operationId,
+      method: "POST",
+      path: "/x/{id}",
+      summary: "",
+      tags: [],
+      auth: "key",
+      responses: {},
+      errors: [],
+      handle: () => (asked.push(operationId), answer()),
+    });
+  }
+  const request = new Request("http://sluice/");
+  const api = openApiClient(context, { request, params: {}, requestId: newId(), startedAt: 0, caller });
+  const outcome = await runTool(api, id, {}, left);
+  fakes.close();
+  return { outcome, asked };
+}
+
+const made =
+  (output: object, files: readonly object[] = []) =>
+  (): Response =>
+    Response.json({ capability: "code.tell", output, files }, { headers: { "x-credits-used": "0.5" } });
+const file = (at: number) => ({ file_id: `file-${at}`, url: "http://sluice/x", content_type: "image/png", bytes: 1 });
+
+describe("a result", () => {
+  test("is JSON with its files", async () => {
+    const { outcome } = await run({ runCapability: made({ a: 1 }, [file(1)]) });
+    expect(outcome).toMatchObject({ status: "completed", nano: 500_000_000n, files: [{ file_id: "file-1" }] });
+    expect(JSON.parse(outcome.output)).toEqual({ output: { a: 1 }, files: [file(1)] });
+  });
+
+  test.each(["x", "ü", "\u0001", '"', "😀"])("of many %p is cut at the bound, and names its files", async (letter) => {
+    const { outcome } = await run({ runCapability: made({ text: letter.repeat(40_000) }, [file(1)]) });
+    expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(OUTPUT_BYTES_MAX);
+    expect(Buffer.byteLength(outcome.output)).toBeGreaterThan(OUTPUT_BYTES_MAX / 2);
+    expect(JSON.parse(outcome.output)).toMatchObject({ files: [{ file_id: "file-1" }] });
+  });
+
+  test("of very many files names some", async () => {
+    const { outcome } = await run({
+      runCapability: made(
+        {},
+        Array.from({ length: 500 }, (_, at) => file(at)),
+      ),
+    });
+    expect(outcome.files).toHaveLength(32);
+    expect(JSON.parse(outcome.output)).toMatchObject({ more_files: 468 });
+  });
+});
+
+test("a refusal is told, and nothing is looked for", async () => {
+  const refuse = (): never => {
+    throw new ApiError("unsupported_value", "Expected more.", { param: "x" });
+  };
+  const { outcome, asked } = await run({ runCapability: refuse });
+  expect(outcome).toMatchObject({ status: "failed", nano: 0n });
+  expect(JSON.parse(outcome.output)).toEqual({ error: { code: "unsupported_value", message: "Expected more." } });
+  expect(asked).toEqual(["runCapability"]);
+});
+
+test.each([
+  ["code.tell", "runCapability", "cancelJob", "getJob", { credits_used: 0.25 }],
+  [newId(), "runWorkflow", "cancelRun", "getRun", { creditsUsed: 0.25 }],
+])("one that takes too long is ended, and its price told: %s", async (id, begin, cancel, look, found) => {
+  const late = (): never => {
+    throw new ApiError(begin === "runWorkflow" ? "run_timeout" : "job_timeout", "Too long.", { shouldRetry: false });
+  };
+  const { outcome, asked } = await run(
+    { [begin]: late, [cancel]: () => Response.json({}), [look]: () => Response.json(found) },
+    id,
+  );
+  expect(asked).toEqual([begin, cancel, look]);
+  expect(outcome).toMatchObject({ status: "failed", nano: 250_000_000n });
+});
+
+test("a workflow that fails tells why, and what its steps cost", async () => {
+  const failed = { status: "failed", error: { code: "overloaded", message: "Busy.", stepId: "a" } };
+  const answer = (): Response => Response.json(failed, { headers: { "x-credits-used": "0.1" } });
+  const { outcome } = await run({ runWorkflow: answer }, newId());
+  expect(outcome).toMatchObject({ status: "failed", nano: 100_000_000n });
+  expect(outcome.output).toContain("overloaded");
+});
