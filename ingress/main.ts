@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { type Authenticator, createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
+import { createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
@@ -28,16 +28,13 @@ import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
+import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
-import { noteKeysUsed } from "#shared/database/api-keys.ts";
-import type { Queryable } from "#shared/database/client.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
 import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
@@ -101,7 +98,7 @@ export async function startIngress(): Promise<void> {
   const dependencies = role.watchDependencies(storage);
   const sealer = await openSealer(config, database);
   const authenticator = createAuthenticator({ database, catalogue, log });
-  lifecycle.onStop("key use", startKeyUse({ authenticator, database, log }));
+  lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const closing = new AbortController();
   const context: IngressContext = {
     config,
@@ -213,26 +210,4 @@ async function stopPort(
   await closed;
   clearTimeout(timer);
   clearTimeout(cut);
-}
-
-const NOTE_MS = paced(60_000);
-
-/** Notes times of the last use of keys once a minute, so that no call pays for it. @returns a function that writes the rest and ends it */
-function startKeyUse(options: {
-  authenticator: Pick<Authenticator, "takeUsed">;
-  database: Queryable;
-  log: Logger;
-}): () => Promise<void> {
-  const note = async (): Promise<void> => {
-    const used = options.authenticator.takeUsed();
-    if (used.length === 0) return;
-    await noteKeysUsed(options.database, used).catch((error: unknown) =>
-      options.log.warn({ err: error, keys: used.length }, "the last use of keys was not written"),
-    );
-  };
-  const timer = setInterval(() => void note(), NOTE_MS);
-  return async () => {
-    clearInterval(timer);
-    await note();
-  };
 }

@@ -67,6 +67,8 @@ export interface Metrics {
   /** outcome: queued, refused, repeated, waiting or failed. */
   readonly batchMessages: Counter<[outcome: string]>;
   readonly batchRepliesIgnored: Counter<[]>;
+  /** outcome: admitted, refused, busy or failed. */
+  readonly publisherLogins: Counter<[outcome: string]>;
   /** reason: admitted, released or repeated. */
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
   readonly callsWaiting: Gauge<[pool: string]>;
@@ -181,6 +183,7 @@ export function createMetrics(role: string): Metrics {
     catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
     batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
     batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
+    publisherLogins: total("publisher_logins", "Logins of batch publishers to NATS, by outcome.", ["outcome"]),
     jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
     callsWaiting: level("calls_waiting", "Live calls beyond their workspace's share of the queue.", ["pool"]),
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),

@@ -3,7 +3,7 @@
  * `KEY_CACHE_MS`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
-import type { Database, Queryable } from "#shared/database/client.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
@@ -50,7 +50,7 @@ export interface Authenticator {
 }
 
 /** A key as the database has it, with the name of its preset: presets are the catalogue's. */
-type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
+export type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
 
 interface Entry {
   /** null: no such key (negative entry). */
@@ -92,12 +92,17 @@ interface Presets {
   current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
-export function createAuthenticator(options: {
-  database: Database;
-  catalogue: Presets;
-  log: Logger;
-  now?: () => number;
-}): Authenticator {
+export interface Keys {
+  /** Keys that were found since this was asked last, at most KEY_CACHE_MAX of them. */
+  takeUsed(): readonly string[];
+  /**
+   * Returns the active key of an active member of an active workspace; undefined: there is none.
+   * @throws the fault of the database when it cannot be asked
+   */
+  find(key: string): Promise<KnownKey | undefined>;
+}
+
+export function openKeys(options: { database: Queryable; log: Logger; now?: () => number }): Keys {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, Entry>();
   let used = new Set<string>();
@@ -149,6 +154,26 @@ export function createAuthenticator(options: {
       used = new Set();
       return taken;
     },
+    async find(key) {
+      if (!isWellFormedKey(key)) return undefined;
+      if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) return undefined;
+      const { key: known } = await entryFor(key);
+      if (known === null) return undefined;
+      if (used.size < KEY_CACHE_MAX) used.add(known.keyId);
+      return known;
+    },
+  };
+}
+
+export function createAuthenticator(options: {
+  database: Queryable;
+  catalogue: Presets;
+  log: Logger;
+  now?: () => number;
+}): Authenticator {
+  const keys = openKeys(options);
+  return {
+    takeUsed: () => keys.takeUsed(),
     async authenticate(authorization) {
       if (authorization === null || authorization === "") {
         throw new ApiError(
@@ -157,20 +182,14 @@ export function createAuthenticator(options: {
         );
       }
       const key = bearer(authorization);
-      if (key === undefined || !isWellFormedKey(key)) throw invalidKey();
-      let entry: Entry;
-      try {
-        if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) throw invalidKey();
-        entry = await entryFor(key);
-      } catch (error) {
-        if (error instanceof ApiError) throw error;
+      if (key === undefined) throw invalidKey();
+      const known = await keys.find(key).catch((error: unknown) => {
         throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
           cause: error,
         });
-      }
-      if (entry.key === null) throw invalidKey();
-      if (used.size < KEY_CACHE_MAX) used.add(entry.key.keyId);
-      return callerOf(entry.key, options.catalogue);
+      });
+      if (!known) throw invalidKey();
+      return callerOf(known, options.catalogue);
     },
   };
 }

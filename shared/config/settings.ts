@@ -29,6 +29,23 @@ export const SETTINGS = {
   databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
   /** Empty, like the address of the database, when it is unset and the process does not need it. */
   natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
+  /** Keys with which the role nats-auth signs what it answers to NATS, and opens what it is asked; their public parts stand in server.conf. */
+  natsAuth: {
+    issuerSeed: text("SLUICE_NATS_AUTH_SEED", {
+      secret: "value",
+      mustBe: {
+        accepts: (seed) => /^SA[A-Z2-7]{56}$/.test(seed),
+        words: "the seed of an account key, 58 characters that begin with SA",
+      },
+    }),
+    curveSeed: text("SLUICE_NATS_AUTH_XKEY_SEED", {
+      secret: "value",
+      mustBe: {
+        accepts: (seed) => /^SX[A-Z2-7]{56}$/.test(seed),
+        words: "the seed of an xkey, 58 characters that begin with SX",
+      },
+    }),
+  },
   s3: {
     endpoint: url("S3_ENDPOINT", { protocols: HTTP, secret: "password" }),
     region: text("AWS_REGION", { usual: "us-east-1" }),

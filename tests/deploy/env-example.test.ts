@@ -106,6 +106,8 @@ describe("deploy/env.example", () => {
         "SLUICE_PUBLIC_URL",
         "SLUICE_ADMIN_WORKSPACE",
         "SLUICE_MAIL_FROM",
+        "SLUICE_NATS_AUTH_SEED",
+        "SLUICE_NATS_AUTH_XKEY_SEED",
         "SLUICE_OPERATOR_ALLOW",
         "SLUICE_OPERATOR_TOKEN",
         "SLUICE_SECRETS_KEY",
