@@ -6,6 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import type { IngressContext } from "./context.ts";
 import { calls } from "./routes/calls.ts";
 import { capabilities } from "./routes/capabilities.ts";
+import { consoleSession } from "./routes/sign-in.ts";
 import { docs } from "./routes/docs.ts";
 import { estimate } from "./routes/estimate.ts";
 import { files } from "./routes/files.ts";
@@ -48,6 +49,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     workflowEstimate(context),
     workflowTemplates(context),
     ...workflowRuns(context),
+    ...consoleSession(context),
     ...settings(context),
     ...operator(context),
     ...health(context),

@@ -46,7 +46,7 @@ export interface IngressContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
-  readonly authenticator: Pick<Authenticator, "authenticate">;
+  readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
   /** Authenticates calls to /operator. */
   readonly operators: Operators;
   readonly ipNet: IpNet;

@@ -326,6 +326,7 @@ export interface SchemaTypes {
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
+  ConsoleSessionCreateRequest: ConsoleSessionCreateRequest;
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
@@ -379,6 +380,7 @@ export interface SchemaTypes {
   CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  ConsoleSession: ConsoleSession;
   Credits: Credits;
   Deleted: Deleted;
   DeliveriesRecovered: DeliveriesRecovered;
@@ -2327,6 +2329,16 @@ export interface JsonSchemaFormat {
     strict?: boolean | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /console/session.
+ */
+export interface ConsoleSessionCreateRequest {
+  /**
+   * A key of the member who signs in.
+   */
+  api_key: string;
   [k: string]: unknown;
 }
 /**
@@ -4585,6 +4597,46 @@ export interface ChatAnswer {
     expires_at?: number;
     [k: string]: unknown;
   } | null;
+  [k: string]: unknown;
+}
+/**
+ * The person who is signed in, and the key that the session acts for.
+ */
+export interface ConsoleSession {
+  object: "console_session";
+  /**
+   * The workspace of the member.
+   */
+  workspace: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  /**
+   * The member who is signed in.
+   */
+  member: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  role: "owner" | "admin" | "developer" | "billing";
+  /**
+   * The key whose limits count, and with which the session ends.
+   */
+  key: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Quota preset of the key.
+   */
+  preset: string;
+  /**
+   * The latest end; an hour without a request ends it before.
+   */
+  ends_at: string;
   [k: string]: unknown;
 }
 /**

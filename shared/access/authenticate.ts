@@ -4,9 +4,10 @@
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
 import type { Queryable } from "#shared/database/client.ts";
+import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
+import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
 import { type Asking, shared, KEY_CACHE_MS } from "./questions.ts";
 
@@ -47,6 +48,11 @@ export interface Authenticator {
    * `service_unavailable` when the database cannot be asked
    */
   authenticate(authorization: string | null): Promise<Caller>;
+  /**
+   * @param token of a person's session in a browser, which acts for a key
+   * @throws ApiError as `authenticate` does
+   */
+  authenticateSession(token: string): Promise<Caller>;
 }
 
 /** A key as the database has it, with the name of its preset: presets are the catalogue's. */
@@ -77,6 +83,8 @@ const ACTIVE_KEYS = `
   join workspace w on w.id = k.workspace_id
   where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
+/** The condition on a session bounds the look-up to one key. */
+const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
   order by k.created_at, k.id limit 1`;
@@ -92,6 +100,65 @@ interface Presets {
   current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
+/** Keys by credential, remembered for a cache life. */
+interface KeyCache {
+  takeUsed(): readonly string[];
+  has(credential: string): boolean;
+  /** @throws the fault of the database when it cannot be asked */
+  find(credential: string): Promise<KnownKey | undefined>;
+}
+
+/** @param question statement that finds the key by the hash of the credential, `$1`, and its name */
+function createKeyCache(
+  options: { database: Queryable; log: Logger; now: () => number },
+  [sql, name]: readonly [sql: string, name: string],
+): KeyCache {
+  const { now } = options;
+  const cache = new Map<string, Entry>();
+  let used = new Set<string>();
+  const asking = new Map<string, Asking<Entry>>();
+
+  const ask = (credential: string): Promise<Entry> =>
+    shared(asking, credential, now(), async (bornAt) => {
+      const rows = await options.database.query<LookupRow>(sql, [Buffer.from(hashKey(credential))], name);
+      const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
+      // A slow answer must not replace a younger one.
+      if ((cache.get(credential)?.bornAt ?? bornAt) > bornAt) return entry;
+      cache.delete(credential);
+      if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
+      cache.set(credential, entry);
+      return entry;
+    });
+
+  const entryFor = async (credential: string): Promise<Entry> => {
+    const entry = cache.get(credential);
+    const age = entry ? now() - entry.bornAt : Infinity;
+    if (entry && age < KEY_CACHE_MS) {
+      if (age > REFRESH_AFTER_MS && !entry.refreshing) {
+        entry.refreshing = true;
+        ask(credential).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
+      }
+      return entry;
+    }
+    return ask(credential);
+  };
+
+  return {
+    takeUsed() {
+      const taken = [...used];
+      used = new Set();
+      return taken;
+    },
+    has: (credential) => cache.has(credential),
+    async find(credential) {
+      const { key } = await entryFor(credential);
+      if (key === null) return undefined;
+      if (used.size < KEY_CACHE_MAX) used.add(key.keyId);
+      return key;
+    },
+  };
+}
+
 export interface Keys {
   /** Keys that were found since this was asked last, at most KEY_CACHE_MAX of them. */
   takeUsed(): readonly string[];
@@ -103,31 +170,17 @@ export interface Keys {
 }
 
 export function openKeys(options: { database: Queryable; log: Logger; now?: () => number }): Keys {
-  const now = options.now ?? (() => performance.now());
-  const cache = new Map<string, Entry>();
-  let used = new Set<string>();
-  const asking = new Map<string, Asking<Entry>>();
-
-  const ask = (key: string): Promise<Entry> =>
-    shared(asking, key, now(), async (bornAt) => {
-      const rows = await options.database.query<LookupRow>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
-      const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
-      // A slow answer must not replace a younger one.
-      if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
-      cache.delete(key);
-      if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
-      cache.set(key, entry);
-      return entry;
-    });
+  const { database, log, now = () => performance.now() } = options;
+  const cache = createKeyCache({ database, log, now }, [LOOKUP_SQL, "find_key"]);
 
   // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
   let brought: Brought | undefined;
-  const askingBrought = new Map<string, Asking<Brought>>();
+  const asking = new Map<string, Asking<Brought>>();
   const isBrought = async (key: string): Promise<boolean> => {
     let known = brought;
     if (!known || now() - known.bornAt >= KEY_CACHE_MS) {
-      known = await shared(askingBrought, "", now(), async (bornAt) => {
-        const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
+      known = await shared(asking, "", now(), async (bornAt) => {
+        const rows = await database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
         brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
         return brought;
       });
@@ -135,32 +188,12 @@ export function openKeys(options: { database: Queryable; log: Logger; now?: () =
     return known.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
   };
 
-  const entryFor = async (key: string): Promise<Entry> => {
-    const entry = cache.get(key);
-    const age = entry ? now() - entry.bornAt : Infinity;
-    if (entry && age < KEY_CACHE_MS) {
-      if (age > REFRESH_AFTER_MS && !entry.refreshing) {
-        entry.refreshing = true;
-        ask(key).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
-      }
-      return entry;
-    }
-    return ask(key);
-  };
-
   return {
-    takeUsed() {
-      const taken = [...used];
-      used = new Set();
-      return taken;
-    },
+    takeUsed: () => cache.takeUsed(),
     async find(key) {
       if (!isWellFormedKey(key)) return undefined;
       if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) return undefined;
-      const { key: known } = await entryFor(key);
-      if (known === null) return undefined;
-      if (used.size < KEY_CACHE_MAX) used.add(known.keyId);
-      return known;
+      return cache.find(key);
     },
   };
 }
@@ -171,9 +204,20 @@ export function createAuthenticator(options: {
   log: Logger;
   now?: () => number;
 }): Authenticator {
-  const keys = openKeys(options);
+  const { database, catalogue, log, now = () => performance.now() } = options;
+  const keys = openKeys({ database, log, now });
+  const sessions = createKeyCache({ database, log, now }, [SESSION_SQL, "find_session"]);
+  const callerBy = async (asked: Promise<KnownKey | undefined>, otherwise: () => ApiError): Promise<Caller> => {
+    const known = await asked.catch((error: unknown) => {
+      throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
+        cause: error,
+      });
+    });
+    if (!known) throw otherwise();
+    return callerOf(known, catalogue);
+  };
   return {
-    takeUsed: () => keys.takeUsed(),
+    takeUsed: () => [...new Set([...keys.takeUsed(), ...sessions.takeUsed()])],
     async authenticate(authorization) {
       if (authorization === null || authorization === "") {
         throw new ApiError(
@@ -183,15 +227,17 @@ export function createAuthenticator(options: {
       }
       const key = bearer(authorization);
       if (key === undefined) throw invalidKey();
-      const known = await keys.find(key).catch((error: unknown) => {
-        throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
-          cause: error,
-        });
-      });
-      if (!known) throw invalidKey();
-      return callerOf(known, options.catalogue);
+      return callerBy(keys.find(key), invalidKey);
+    },
+    async authenticateSession(token) {
+      if (!isSessionToken(token)) throw sessionOver();
+      return callerBy(sessions.find(token), sessionOver);
     },
   };
+}
+
+function sessionOver(): ApiError {
+  return new ApiError("invalid_api_key", "The session is over; sign in again.");
 }
 
 /** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */

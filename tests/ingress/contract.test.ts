@@ -141,7 +141,7 @@ describe("the codes of a route", () => {
 
   test("need a key or token exactly where the route does", () => {
     for (const route of routesOf(fake.context)) {
-      expect(codesOf(route.method.toLowerCase(), route.path).has("invalid_api_key")).toBe(route.auth !== "none");
+      expect(codesOf(route.method.toLowerCase(), route.path).has("missing_api_key")).toBe(route.auth !== "none");
     }
   });
 });

@@ -81,6 +81,17 @@ create index api_key_workspace on api_key (workspace_id);
 -- Keys that an operator brought along; the authenticator reads all of them at once.
 create index api_key_brought on api_key (created_at) where hint not like 'slk\_%' and revoked_at is null;
 
+-- Sessions of people in browsers. A session acts for its key, and whatever ends the key ends it. Of its token only the hash is kept.
+create table console_session (
+  sha256 bytea primary key,
+  key_id uuid not null references api_key (id),
+  created_at timestamptz not null default now(),
+  -- Right within a minute.
+  used_at timestamptz not null default now()
+);
+create index console_session_key on console_session (key_id, created_at);
+create index console_session_created on console_session (created_at);
+
 -- The workspace and the member that the bootstrap key belongs to, whatever they are called by now: owners may rename both.
 create table bootstrap (
   is_only boolean primary key default true constraint bootstrap_once check (is_only),
