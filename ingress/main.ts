@@ -23,13 +23,16 @@ import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { startIntake } from "./batch/intake.ts";
+import { type Issuer, openIssuer } from "./console/issuer.ts";
 import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
+import { callbackOf } from "./routes/sign-in.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
@@ -107,6 +110,7 @@ export async function startIngress(): Promise<void> {
     catalogue,
     authenticator,
     operators: createOperators({ database, config }),
+    issuer: issuerOf(config, sealer, log),
     ipNet,
     calls: createCallAdmission({ database, ledger, metrics, log }),
     ledger,
@@ -146,6 +150,13 @@ export async function startIngress(): Promise<void> {
   );
   lifecycle.onStop("batch intake", () => intake.stop());
   await role.ready({ port: server.port }, dependencies);
+}
+
+/** The issuer that people sign in at, if the operator has one. */
+function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log: Role["log"]): Issuer | undefined {
+  const { issuer, clientId, clientSecret } = oidc;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return openIssuer({ issuer, clientId, clientSecret, redirectUri: callbackOf(publicUrl) }, { sealer, log });
 }
 
 /** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */

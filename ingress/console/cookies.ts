@@ -50,7 +50,7 @@ export function sessionTokenOf(request: Request, place: Place): string | undefin
 export const SESSION = "sluice";
 
 /** @returns undefined where there is none, or none that counts */
-function readCookie(request: Request, place: Place, name: string): string | undefined {
+export function readCookie(request: Request, place: Place, name: string): string | undefined {
   const jar = jarOf(request, place);
   if (!jar) return undefined;
   const wanted = `${jar.prefix}${name}=`;

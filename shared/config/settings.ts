@@ -166,6 +166,14 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  /** Issuer of OpenID Connect at which people sign in; off while none is set. */
+  oidc: {
+    issuer: text("SLUICE_OIDC_ISSUER", {
+      mustBe: { accepts: isIssuer, words: "an https address, or http on this machine" },
+    }),
+    clientId: text("SLUICE_OIDC_CLIENT_ID"),
+    clientSecret: text("SLUICE_OIDC_CLIENT_SECRET", { secret: "value" }),
+  },
   /** Address of the service that the admin command asks; undefined: that on this machine. */
   serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
   /** Addresses and ranges that /operator answers; empty: all. */
@@ -212,6 +220,12 @@ function readFailpoint(reader: Reader): Armed | undefined {
     );
   }
   return failpoint;
+}
+
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }
 
 function isToken(value: string): boolean {

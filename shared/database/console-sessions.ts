@@ -22,7 +22,12 @@ export const KEY_OF_SESSION = `(select s.key_id from console_session s where s.s
 /** @param session `by`: what the person signed in with */
 export async function openSession(
   target: Queryable,
-  session: { readonly sha256: Uint8Array; readonly keyId: string; readonly by: "key"; readonly actor: Actor },
+  session: {
+    readonly sha256: Uint8Array;
+    readonly keyId: string;
+    readonly by: "key" | "issuer";
+    readonly actor: Actor;
+  },
 ): Promise<void> {
   await target.query(
     `with surplus as (
@@ -69,4 +74,31 @@ export async function readSession(target: Queryable, sha256: Uint8Array): Promis
     [Buffer.from(sha256)],
   );
   return rows[0];
+}
+
+export interface KnownMember {
+  readonly member_id: string;
+  /** The member's oldest active key. */
+  readonly key_id: string;
+}
+
+/**
+ * Active members with this mail address, in whatever case it is written, who have an active key; two of them at most.
+ * @param workspace id or name of the only one that counts; null: all
+ */
+export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
+  return target.query<KnownMember>(
+    `select m.id as member_id, k.id as key_id
+     from member m
+     join workspace w on w.id = m.workspace_id
+     cross join lateral (
+       select id from api_key
+       where workspace_id = m.workspace_id and member_id = m.id and revoked_at is null
+         and (expires_at is null or expires_at > now())
+       order by created_at, id limit 1
+     ) k
+     where lower(m.email) = lower($1) and m.is_active and w.is_active and ($2::text is null or w.id::text = $2 or w.name = $2)
+     limit 2`,
+    [email, workspace],
+  );
 }

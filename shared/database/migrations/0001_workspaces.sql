@@ -62,6 +62,9 @@ create table member (
   unique (workspace_id, name)
 );
 
+-- Found by their address when they sign in at the operator's issuer.
+create index member_email on member (lower(email)) where email is not null;
+
 create table api_key (
   id uuid primary key,
   workspace_id uuid not null references workspace (id),
