@@ -1,16 +1,20 @@
-/** One entry for every role: ingress | worker <pool…> | janitor | migrate | admin. */
+/** One entry for every role: ingress | nats-auth | worker <pool…> | janitor | migrate | admin. */
 import { POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 
 type WorkerPool = Pool | typeof WEBHOOK_POOL;
 const WORKER_POOLS: readonly WorkerPool[] = [...POOLS, WEBHOOK_POOL];
 
-const USAGE = `usage: npm run sluice -- ingress | worker <pool…> | janitor | migrate | admin <command>
+const USAGE = `usage: npm run sluice -- ingress | nats-auth | worker <pool…> | janitor | migrate | admin <command>
 pools: ${WORKER_POOLS.join(", ")}`;
 
 const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async ingress() {
     const { startIngress } = await import("#ingress/main.ts");
     await startIngress();
+  },
+  async "nats-auth"() {
+    const { startNatsAuth } = await import("#ingress/nats-auth/main.ts");
+    await startNatsAuth();
   },
   async worker(args) {
     const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));

@@ -7,6 +7,7 @@ import type { IngressContext } from "./context.ts";
 import { calls } from "./routes/calls.ts";
 import { capabilities } from "./routes/capabilities.ts";
 import { conversations } from "./routes/conversations.ts";
+import { consoleSession } from "./routes/sign-in.ts";
 import { docs } from "./routes/docs.ts";
 import { estimate } from "./routes/estimate.ts";
 import { files } from "./routes/files.ts";
@@ -50,6 +51,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     workflowEstimate(context),
     workflowTemplates(context),
     ...workflowRuns(context),
+    ...consoleSession(context),
     ...settings(context),
     ...operator(context),
     ...health(context),

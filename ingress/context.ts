@@ -25,6 +25,7 @@ import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { Issuer } from "./console/issuer.ts";
 import type { Operators } from "./operator/authenticate.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
@@ -49,9 +50,11 @@ export interface IngressContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
-  readonly authenticator: Pick<Authenticator, "authenticate">;
+  readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
   /** Authenticates calls to /operator. */
   readonly operators: Operators;
+  /** Signs people in; undefined: keys alone do. */
+  readonly issuer: Issuer | undefined;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
   readonly ledger: Ledger;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { type Authenticator, createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
+import { createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
@@ -24,21 +24,21 @@ import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { startIntake } from "./batch/intake.ts";
+import { type Issuer, openIssuer } from "./console/issuer.ts";
 import type { IngressContext } from "./context.ts";
+import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
+import { callbackOf } from "./routes/sign-in.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
-import { noteKeysUsed } from "#shared/database/api-keys.ts";
-import type { Queryable } from "#shared/database/client.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
 import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
@@ -102,7 +102,7 @@ export async function startIngress(): Promise<void> {
   const dependencies = role.watchDependencies(storage);
   const sealer = await openSealer(config, database);
   const authenticator = createAuthenticator({ database, catalogue, log });
-  lifecycle.onStop("key use", startKeyUse({ authenticator, database, log }));
+  lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const closing = new AbortController();
   const context: IngressContext = {
     config,
@@ -111,6 +111,7 @@ export async function startIngress(): Promise<void> {
     catalogue,
     authenticator,
     operators: createOperators({ database, config }),
+    issuer: issuerOf(config, sealer, log),
     ipNet,
     calls: createCallAdmission({ database, ledger, metrics, log }),
     ledger,
@@ -152,6 +153,13 @@ export async function startIngress(): Promise<void> {
   );
   lifecycle.onStop("batch intake", () => intake.stop());
   await role.ready({ port: server.port }, dependencies);
+}
+
+/** The issuer that people sign in at, if the operator has one. */
+function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log: Role["log"]): Issuer | undefined {
+  const { issuer, clientId, clientSecret } = oidc;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return openIssuer({ issuer, clientId, clientSecret, redirectUri: callbackOf(publicUrl) }, { sealer, log });
 }
 
 /** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */
@@ -216,26 +224,4 @@ async function stopPort(
   await closed;
   clearTimeout(timer);
   clearTimeout(cut);
-}
-
-const NOTE_MS = paced(60_000);
-
-/** Notes times of the last use of keys once a minute, so that no call pays for it. @returns a function that writes the rest and ends it */
-function startKeyUse(options: {
-  authenticator: Pick<Authenticator, "takeUsed">;
-  database: Queryable;
-  log: Logger;
-}): () => Promise<void> {
-  const note = async (): Promise<void> => {
-    const used = options.authenticator.takeUsed();
-    if (used.length === 0) return;
-    await noteKeysUsed(options.database, used).catch((error: unknown) =>
-      options.log.warn({ err: error, keys: used.length }, "the last use of keys was not written"),
-    );
-  };
-  const timer = setInterval(() => void note(), NOTE_MS);
-  return async () => {
-    clearInterval(timer);
-    await note();
-  };
 }

@@ -18,7 +18,7 @@ export interface RouteSpec {
   readonly scope?: Scope;
   /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
-  /** Only providers call it: it does not stand in the document. */
+  /** Only providers call it, or browsers visit it: it does not stand in the document. */
   readonly isHidden?: true;
   /** Values of path parameters that work, for those who try it out. */
   readonly pathExamples?: Readonly<Record<string, string>>;

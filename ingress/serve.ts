@@ -11,6 +11,7 @@ import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
 import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 
 import { errorResponse } from "./answers.ts";
+import { sessionTokenOf } from "./console/cookies.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import { checkScope, type Operator } from "./operator/authenticate.ts";
@@ -118,6 +119,13 @@ export function createServe(context: IngressContext): Serve {
     }
   };
 
+  /** A session counts where no key comes with it. */
+  const authenticate = (request: Request): Promise<Caller> => {
+    const token = sessionTokenOf(request, context.config);
+    if (token !== undefined) return authenticator.authenticateSession(token);
+    return authenticator.authenticate(authorizationOf(request.headers));
+  };
+
   const guarded = async (
     route: Route,
     call: RouteCall,
@@ -127,13 +135,13 @@ export function createServe(context: IngressContext): Serve {
     const ip = ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for"));
     ipNet.check(ip);
     checkFraming(call.request.headers);
-    if (route.auth === "none") return route.handle(call);
+    if (route.auth === "none") return route.handle({ ...call, ip });
     if (route.auth === "operator") {
       const operator = await operators.authenticate(call.request.headers.get("authorization"), ip);
       checkScope(operator, route.scope ?? "money");
       return route.handle({ ...call, ip, operator });
     }
-    const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
+    const caller = await authenticate(call.request);
     onCaller(caller);
     return runRoute(context, route, { ...call, ip, caller }, (counted) => handled(route, counted, caller));
   };

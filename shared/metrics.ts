@@ -78,6 +78,8 @@ export interface Metrics {
   /** outcome: queued, refused, repeated, waiting or failed. */
   readonly batchMessages: Counter<[outcome: string]>;
   readonly batchRepliesIgnored: Counter<[]>;
+  /** outcome: admitted, refused, busy or failed. */
+  readonly publisherLogins: Counter<[outcome: string]>;
   /** reason: admitted, released or repeated. */
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
   readonly callsWaiting: Gauge<[pool: string]>;
@@ -247,6 +249,7 @@ function faultMetrics({ total, level }: Maker) {
     catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
     batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
     batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
+    publisherLogins: total("publisher_logins", "Logins of batch publishers to NATS, by outcome.", ["outcome"]),
   };
 }
 

@@ -5,18 +5,18 @@ import { type AdminPages, type AdminServer, startAdminServer } from "./admin-ser
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
-import { awaitServer, type Dependencies, watchDependencies } from "./dependencies.ts";
+import { awaitServer, type Dependencies, type Dependency, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
-import { connectNats, onLink } from "./queue/connection.ts";
+import { connectNats, type NatsRole, onLink } from "./queue/connection.ts";
 import { openTracing } from "./tracing/open.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
 
-export type RoleName = "ingress" | "worker" | "janitor";
+export type RoleName = NatsRole;
 
 export interface Role {
   readonly config: Config;
@@ -24,8 +24,8 @@ export interface Role {
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
   readonly database: Database;
-  /** Watches database, queue and object store. Call it once, when all connections to NATS are there. */
-  watchDependencies(storage: Storage): Dependencies;
+  /** Watches database, queue and object store, if the role has one. Call it once, when all connections to NATS are there. */
+  watchDependencies(storage?: Storage): Dependencies;
   /**
    * A connection to NATS of its own, closed with the role. Readiness asks it, and its final closing ends the process.
    * @throws Error with one sentence when the server stays away for too long or is too old
@@ -99,8 +99,7 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
         [
           { name: "database", check: () => database.query("select 1"), isVital: true },
           { name: "queue", check: askNats, isVital: true },
-          // Calls without files are served while it is away, so no balancer should take a process out for it.
-          { name: "storage", check: (signal) => checkBucket(storage, signal), isVital: false },
+          ...(storage ? [bucketOf(storage)] : []),
         ],
         {
           stopping: lifecycle.stopping,
@@ -143,6 +142,13 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
     },
   };
 }
+
+/** Calls without files are served while it is away, so no balancer should take a process out for it. */
+const bucketOf = (storage: Storage): Dependency => ({
+  name: "storage",
+  check: (signal) => checkBucket(storage, signal),
+  isVital: false,
+});
 
 /** A connection that closes for good (it reconnects for ever otherwise) leaves the process useless. */
 async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Logger): Promise<void> {

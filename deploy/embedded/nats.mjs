@@ -19,10 +19,12 @@ export const NATS_FLOOR = "2.11";
  * @param {string} options.directory holds the JetStream store
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
+ * @param {{ file: string, env: Record<string, string>, monitorPort: number }} [options.config] a configuration as operators run it; none:
+ *   everybody may do everything
  * @returns {Promise<Nats>} accepting connections on 127.0.0.1
  * @throws {StartFault} when the server does not come up
  */
-export async function startNats({ binary, directory, port, onLine }) {
+export async function startNats({ binary, directory, port, onLine, config }) {
   mkdirSync(directory, { recursive: true });
   // Calls of all workspaces lie in it.
   chmodSync(directory, 0o700);
@@ -36,8 +38,18 @@ export async function startNats({ binary, directory, port, onLine }) {
       launch({
         name: "nats",
         command: binary,
-        args: ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", directory, "-P", pidFile],
+        args: [
+          "-a",
+          "127.0.0.1",
+          "-p",
+          String(port),
+          "-P",
+          pidFile,
+          ...(config === undefined ? ["-js", "-sd", directory] : ["-c", config.file, "-m", String(config.monitorPort)]),
+        ],
         cwd: "/",
+        // The file's parser reads what a variable says: a path may have spaces.
+        ...(config === undefined ? {} : { env: { ...config.env, NATS_STORE_DIR: JSON.stringify(directory) } }),
         onLine: (line) => {
           seen(line);
           onLine?.(line);

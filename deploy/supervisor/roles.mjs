@@ -3,13 +3,15 @@
 import { StartFault } from "../embedded/fault.mjs";
 import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 
-/** Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
-export const ROLES = [
-  ["worker", "chat"],
-  ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"],
-  ["janitor"],
-  ["ingress"],
-];
+/** Roles with their users of the queue. Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
+export const ROLES = /** @type {const} */ ([
+  { args: ["worker", "chat"], user: "worker" },
+  { args: ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"], user: "workflow" },
+  { args: ["janitor"], user: "janitor" },
+  { args: ["ingress"], user: "ingress" },
+  // For a server that asks it, as ours does.
+  { args: ["nats-auth"], user: "auth" },
+]);
 const READY_WITHIN_MS = 60_000;
 
 /**

@@ -2,6 +2,7 @@
 /** The three servers Sluice stands on: given by the operator, or started here; each decided for itself. */
 import { join } from "node:path";
 import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
+import { makeNatsLogins } from "../embedded/nats-logins.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { startPostgres } from "../embedded/postgres.mjs";
 import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
@@ -11,6 +12,14 @@ import { rememberedPorts } from "../embedded/settings.mjs";
 const GRACE_MS = 20_000;
 
 /**
+ * @typedef {object} Services
+ * @property {Record<string, string>} env what every role finds in its environment
+ * @property {string | undefined} natsUrl of the embedded server, where batch publishers log in; undefined: it is the operator's own
+ * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf what a role finds beside, by its
+ *   user of the queue
+ */
+
+/**
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.bun
@@ -18,11 +27,11 @@ const GRACE_MS = 20_000;
  * @param {import("../embedded/settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
- * @returns {Promise<Record<string, string>>} what the roles find in their environment; all three accept connections
+ * @returns {Promise<Services>} all three accept connections
  */
 export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
-  const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "s3"]));
+  const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "natsMonitor", "s3"]));
   const progress = (/** @type {string} */ text) => log.say("info", text);
   const relay = (/** @type {string} */ role, /** @type {RegExp} */ worthSaying) => (/** @type {string} */ line) => {
     if (worthSaying.test(line) && !children.stopping()) log.relay(role, line, "stderr");
@@ -43,12 +52,18 @@ export async function startServices({ root, bun, natsProgram, settings, children
   const nats = async () => {
     if (settings.natsUrl !== undefined) {
       await requireNewEnough(settings.natsUrl);
-      return settings.natsUrl;
+      const given = settings.natsUrl;
+      return { natsUrl: undefined, loginOf: () => ({ NATS_URL: given }) };
     }
-    const binary = await natsProgram();
-    const onLine = relay("nats", / \[(WRN|ERR|FTL)\] /);
-    const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine });
-    return (await children.add("nats", start, GRACE_MS)).url;
+    const [binary, { serverEnv, authEnv, urlFor }] = await Promise.all([natsProgram(), makeNatsLogins()]);
+    // A publisher that is not let in is told so, and is no fault of the server's.
+    const onLine = relay("nats", / \[(WRN|ERR|FTL)\] (?!.*(Plaintext passwords|authentication error|Auth callout))/);
+    const config = { file: join(root, "deploy/nats/server.conf"), env: serverEnv, monitorPort: ports.natsMonitor };
+    const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine, config });
+    const { url } = await children.add("nats", start, GRACE_MS);
+    /** @type {Services["loginOf"]} */
+    const loginOf = (user) => ({ NATS_URL: urlFor(user, url), ...(user === "auth" ? authEnv : {}) });
+    return { natsUrl: url, loginOf };
   };
 
   const storage = async () => {
@@ -71,8 +86,8 @@ export async function startServices({ root, bun, natsProgram, settings, children
     };
   };
 
-  const [databaseUrl, natsUrl, storageEnv] = await Promise.all([postgres(), nats(), storage()]);
-  return { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, ...storageEnv };
+  const [databaseUrl, queue, storageEnv] = await Promise.all([postgres(), nats(), storage()]);
+  return { env: { DATABASE_URL: databaseUrl, ...storageEnv }, ...queue };
 }
 
 /**

@@ -84,7 +84,7 @@ async function assemble(root, closing, end) {
   const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {
     ...given,
-    ...services,
+    ...services.env,
     SLUICE_ADMIN_HOST: "127.0.0.1",
     SLUICE_ADMIN_PORT: "0",
     SLUICE_BOOTSTRAP_KEY: key,
@@ -95,25 +95,26 @@ async function assemble(root, closing, end) {
     SLUICE_START_WAIT_MS: process.env["SLUICE_START_WAIT_MS"]?.trim() || "10000",
     SLUICE_SUPERVISED: "1",
   };
-  const workspace = await migrate({ root, bun, env, log });
+  const workspace = await migrate({ root, bun, env: { ...env, ...services.loginOf("janitor") }, log });
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
-    ROLES.map((args) => {
-      const own = args[0] === "ingress" ? { ...env, SLUICE_OPERATOR_TOKEN: operatorToken } : env;
-      return children.add(args[0] ?? "", () => startRole(args, { root, bun, env: own, log }), graceMs);
+    ROLES.filter(({ user }) => user !== "auth" || services.natsUrl !== undefined).map(({ args, user }) => {
+      const token = user === "ingress" ? { SLUICE_OPERATOR_TOKEN: operatorToken } : {};
+      const own = { ...env, ...services.loginOf(user), ...token };
+      return children.add(args[0], () => startRole(args, { root, bun, env: own, log }), graceMs);
     }),
   );
   const admin = await startAdmin({ host: settings.adminHost, port: settings.adminPort, states: children.states });
   closing.push(() => admin.close());
 
   const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
-  const databaseUrl = settings.databaseUrl === undefined ? (services["DATABASE_URL"] ?? null) : null;
+  const databaseUrl = settings.databaseUrl === undefined ? (services.env["DATABASE_URL"] ?? null) : null;
   const baseUrl = baseUrlOf(settings.host, port);
   const ownToken = givenToken?.trim() ? {} : { operatorToken };
   closing.push(keepAddress(dataDir, { baseUrl, key, ...ownToken, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   const { host, adminHost } = settings;
-  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace }));
+  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace, natsUrl: services.natsUrl }));
 }
 
 /**

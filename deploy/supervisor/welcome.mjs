@@ -2,10 +2,10 @@
 
 /**
  * Text for the operator when everything is up: the addresses, the key and its workspace, and what to do next.
- * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string, workspace: string }} at
+ * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string, workspace: string, natsUrl?: string | undefined }} at
  * @returns {string}
  */
-export function welcome({ host, port, adminHost, adminPort, key, workspace }) {
+export function welcome({ host, port, adminHost, adminPort, key, workspace, natsUrl }) {
   const base = baseUrlOf(host, port);
   const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
   return `
@@ -14,7 +14,7 @@ export function welcome({ host, port, adminHost, adminPort, key, workspace }) {
   Base URL   ${base}
   Key        ${key}
   Workspace  ${workspace}
-  API        ${base.replace(/\/v1$/, "/docs")}
+  API        ${base.replace(/\/v1$/, "/docs")}${natsUrl === undefined ? "" : `\n  Batch      ${natsUrl}`}
   Metrics    http://${reachable(adminHost)}:${adminPort}/metrics
 
   A call to paste:

@@ -333,6 +333,7 @@ export interface SchemaTypes {
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
+  ConsoleSessionCreateRequest: ConsoleSessionCreateRequest;
   ConversationChange: ConversationChange;
   ConversationItemsRequest: ConversationItemsRequest;
   ConversationRequest: ConversationRequest;
@@ -389,6 +390,7 @@ export interface SchemaTypes {
   CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  ConsoleSession: ConsoleSession;
   ConversationDeleted: ConversationDeleted;
   ConversationItemList: ConversationItemList;
   Conversation: Conversation;
@@ -2481,6 +2483,16 @@ export interface JsonSchemaFormat {
     strict?: boolean | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /console/session.
+ */
+export interface ConsoleSessionCreateRequest {
+  /**
+   * A key of the member who signs in.
+   */
+  api_key: string;
   [k: string]: unknown;
 }
 /**
@@ -4835,6 +4847,46 @@ export interface ChatAnswer {
     expires_at?: number;
     [k: string]: unknown;
   } | null;
+  [k: string]: unknown;
+}
+/**
+ * The person who is signed in, and the key that the session acts for.
+ */
+export interface ConsoleSession {
+  object: "console_session";
+  /**
+   * The workspace of the member.
+   */
+  workspace: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  /**
+   * The member who is signed in.
+   */
+  member: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  role: "owner" | "admin" | "developer" | "billing";
+  /**
+   * The key whose limits count, and with which the session ends.
+   */
+  key: {
+    id: string;
+    name: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Quota preset of the key.
+   */
+  preset: string;
+  /**
+   * The latest end; an hour without a request ends it before.
+   */
+  ends_at: string;
   [k: string]: unknown;
 }
 /**

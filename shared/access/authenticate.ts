@@ -3,10 +3,11 @@
  * `KEY_CACHE_MS`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
-import type { Database, Queryable } from "#shared/database/client.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
-import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
+import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
 import { type Asking, shared, KEY_CACHE_MS } from "./questions.ts";
 
@@ -49,10 +50,15 @@ export interface Authenticator {
    * `service_unavailable` when the database cannot be asked
    */
   authenticate(authorization: string | null): Promise<Caller>;
+  /**
+   * @param token of a person's session in a browser, which acts for a key
+   * @throws ApiError as `authenticate` does
+   */
+  authenticateSession(token: string): Promise<Caller>;
 }
 
 /** A key as the database has it, with the name of its preset: presets are the catalogue's. */
-type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
+export type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
 
 interface Entry {
   /** null: no such key (negative entry). */
@@ -79,6 +85,8 @@ const ACTIVE_KEYS = `
   join workspace w on w.id = k.workspace_id
   where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
+/** The condition on a session bounds the look-up to one key. */
+const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
   order by k.tools is not null, k.created_at, k.id limit 1`;
@@ -95,55 +103,47 @@ interface Presets {
   current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
-export function createAuthenticator(options: {
-  database: Database;
-  catalogue: Presets;
-  log: Logger;
-  now?: () => number;
-}): Authenticator {
-  const now = options.now ?? (() => performance.now());
+/** Keys by credential, remembered for a cache life. */
+interface KeyCache {
+  takeUsed(): readonly string[];
+  has(credential: string): boolean;
+  /** @throws the fault of the database when it cannot be asked */
+  find(credential: string): Promise<KnownKey | undefined>;
+}
+
+/** @param question statement that finds the key by the hash of the credential, `$1`, and its name */
+function createKeyCache(
+  options: { database: Queryable; log: Logger; now: () => number },
+  [sql, name]: readonly [sql: string, name: string],
+): KeyCache {
+  const { now } = options;
   const cache = new Map<string, Entry>();
   let used = new Set<string>();
   const asking = new Map<string, Asking<Entry>>();
 
-  const ask = (key: string): Promise<Entry> =>
-    shared(asking, key, now(), async (bornAt) => {
-      const rows = await options.database.query<LookupRow>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
+  const ask = (credential: string): Promise<Entry> =>
+    shared(asking, credential, now(), async (bornAt) => {
+      const rows = await options.database.query<LookupRow>(sql, [Buffer.from(hashKey(credential))], name);
       const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
       // A slow answer must not replace a younger one.
-      if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
-      cache.delete(key);
+      if ((cache.get(credential)?.bornAt ?? bornAt) > bornAt) return entry;
+      cache.delete(credential);
       if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
-      cache.set(key, entry);
+      cache.set(credential, entry);
       return entry;
     });
 
-  // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
-  let brought: Brought | undefined;
-  const askingBrought = new Map<string, Asking<Brought>>();
-  const isBrought = async (key: string): Promise<boolean> => {
-    let known = brought;
-    if (!known || now() - known.bornAt >= KEY_CACHE_MS) {
-      known = await shared(askingBrought, "", now(), async (bornAt) => {
-        const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
-        brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
-        return brought;
-      });
-    }
-    return known.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
-  };
-
-  const entryFor = async (key: string): Promise<Entry> => {
-    const entry = cache.get(key);
+  const entryFor = async (credential: string): Promise<Entry> => {
+    const entry = cache.get(credential);
     const age = entry ? now() - entry.bornAt : Infinity;
     if (entry && age < KEY_CACHE_MS) {
       if (age > REFRESH_AFTER_MS && !entry.refreshing) {
         entry.refreshing = true;
-        ask(key).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
+        ask(credential).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
       }
       return entry;
     }
-    return ask(key);
+    return ask(credential);
   };
 
   return {
@@ -152,6 +152,75 @@ export function createAuthenticator(options: {
       used = new Set();
       return taken;
     },
+    has: (credential) => cache.has(credential),
+    async find(credential) {
+      const { key } = await entryFor(credential);
+      if (key === null) return undefined;
+      if (used.size < KEY_CACHE_MAX) used.add(key.keyId);
+      return key;
+    },
+  };
+}
+
+export interface Keys {
+  /** Keys that were found since this was asked last, at most KEY_CACHE_MAX of them. */
+  takeUsed(): readonly string[];
+  /**
+   * Returns the active key of an active member of an active workspace; undefined: there is none.
+   * @throws the fault of the database when it cannot be asked
+   */
+  find(key: string): Promise<KnownKey | undefined>;
+}
+
+export function openKeys(options: { database: Queryable; log: Logger; now?: () => number }): Keys {
+  const { database, log, now = () => performance.now() } = options;
+  const cache = createKeyCache({ database, log, now }, [LOOKUP_SQL, "find_key"]);
+
+  // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
+  let brought: Brought | undefined;
+  const asking = new Map<string, Asking<Brought>>();
+  const isBrought = async (key: string): Promise<boolean> => {
+    let known = brought;
+    if (!known || now() - known.bornAt >= KEY_CACHE_MS) {
+      known = await shared(asking, "", now(), async (bornAt) => {
+        const rows = await database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
+        brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
+        return brought;
+      });
+    }
+    return known.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
+  };
+
+  return {
+    takeUsed: () => cache.takeUsed(),
+    async find(key) {
+      if (!isWellFormedKey(key)) return undefined;
+      if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) return undefined;
+      return cache.find(key);
+    },
+  };
+}
+
+export function createAuthenticator(options: {
+  database: Queryable;
+  catalogue: Presets;
+  log: Logger;
+  now?: () => number;
+}): Authenticator {
+  const { database, catalogue, log, now = () => performance.now() } = options;
+  const keys = openKeys({ database, log, now });
+  const sessions = createKeyCache({ database, log, now }, [SESSION_SQL, "find_session"]);
+  const callerBy = async (asked: Promise<KnownKey | undefined>, otherwise: () => ApiError): Promise<Caller> => {
+    const known = await asked.catch((error: unknown) => {
+      throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
+        cause: error,
+      });
+    });
+    if (!known) throw otherwise();
+    return callerOf(known, catalogue);
+  };
+  return {
+    takeUsed: () => [...new Set([...keys.takeUsed(), ...sessions.takeUsed()])],
     async authenticate(authorization) {
       if (authorization === null || authorization === "") {
         throw new ApiError(
@@ -160,22 +229,18 @@ export function createAuthenticator(options: {
         );
       }
       const key = bearer(authorization);
-      if (key === undefined || !isWellFormedKey(key)) throw invalidKey();
-      let entry: Entry;
-      try {
-        if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) throw invalidKey();
-        entry = await entryFor(key);
-      } catch (error) {
-        if (error instanceof ApiError) throw error;
-        throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
-          cause: error,
-        });
-      }
-      if (entry.key === null) throw invalidKey();
-      if (used.size < KEY_CACHE_MAX) used.add(entry.key.keyId);
-      return callerOf(entry.key, options.catalogue);
+      if (key === undefined) throw invalidKey();
+      return callerBy(keys.find(key), invalidKey);
+    },
+    async authenticateSession(token) {
+      if (!isSessionToken(token)) throw sessionOver();
+      return callerBy(sessions.find(token), sessionOver);
     },
   };
+}
+
+function sessionOver(): ApiError {
+  return new ApiError("invalid_api_key", "The session is over; sign in again.");
 }
 
 /** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */

@@ -149,7 +149,7 @@ function withoutPort(hop: string): string {
 }
 
 /** The first 64 bits of an IPv6 address, in one spelling; any other address as it is. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [plain = ""] = address.split("%");
   const [head = [], tail = []] = plain.split("::").map((half) => half.split(":").filter(Boolean));

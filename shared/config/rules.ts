@@ -9,7 +9,7 @@ export function listBrokenRules(
   { servesClients }: { readonly servesClients: boolean },
 ): string[] {
   const { operatorToken, bootstrapKey, smtpUrl, mailFrom, workerSlots, outgoingMax, calls } = settings;
-  const { production, sandbox, publicUrl, pace } = settings;
+  const { production, sandbox, publicUrl, pace, oidc } = settings;
   const faults: string[] = [];
   if (operatorToken !== undefined && operatorToken === bootstrapKey) {
     faults.push(
@@ -30,6 +30,14 @@ export function listBrokenRules(
   if (production && servesClients && publicUrl === undefined) {
     // A client may name any host, and a cache in front of us would hand its links to others.
     faults.push("SLUICE_PUBLIC_URL is not set; links name it in production, for example https://ai.example.com");
+  }
+  const signIn = Object.values(oidc).filter((value) => value !== undefined).length;
+  if (servesClients && signIn > 0) {
+    if (signIn < 3) {
+      faults.push("SLUICE_OIDC_ISSUER, SLUICE_OIDC_CLIENT_ID and SLUICE_OIDC_CLIENT_SECRET are set together, or none");
+    }
+    if (publicUrl === undefined)
+      faults.push("SLUICE_PUBLIC_URL is not set; the issuer of SLUICE_OIDC_ISSUER sends people back there");
   }
   if (pace !== 1 && production) faults.push("SLUICE_PACE is for tests, not for production");
   if (calls.queueMs > calls.totalMs) {

@@ -29,6 +29,23 @@ export const SETTINGS = {
   databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
   /** Empty, like the address of the database, when it is unset and the process does not need it. */
   natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
+  /** Keys with which the role nats-auth signs what it answers to NATS, and opens what it is asked; their public parts stand in server.conf. */
+  natsAuth: {
+    issuerSeed: text("SLUICE_NATS_AUTH_SEED", {
+      secret: "value",
+      mustBe: {
+        accepts: (seed) => /^SA[A-Z2-7]{56}$/.test(seed),
+        words: "the seed of an account key, 58 characters that begin with SA",
+      },
+    }),
+    curveSeed: text("SLUICE_NATS_AUTH_XKEY_SEED", {
+      secret: "value",
+      mustBe: {
+        accepts: (seed) => /^SX[A-Z2-7]{56}$/.test(seed),
+        words: "the seed of an xkey, 58 characters that begin with SX",
+      },
+    }),
+  },
   s3: {
     endpoint: url("S3_ENDPOINT", { protocols: HTTP, secret: "password" }),
     region: text("AWS_REGION", { usual: "us-east-1" }),
@@ -162,6 +179,14 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  /** Issuer of OpenID Connect at which people sign in; off while none is set. */
+  oidc: {
+    issuer: text("SLUICE_OIDC_ISSUER", {
+      mustBe: { accepts: isIssuer, words: "an https address, or http on this machine" },
+    }),
+    clientId: text("SLUICE_OIDC_CLIENT_ID"),
+    clientSecret: text("SLUICE_OIDC_CLIENT_SECRET", { secret: "value" }),
+  },
   /** Address of the service that the admin command asks; undefined: that on this machine. */
   serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
   /** Addresses and ranges that /operator answers; empty: all. */
@@ -208,6 +233,12 @@ function readFailpoint(reader: Reader): Armed | undefined {
     );
   }
   return failpoint;
+}
+
+function isIssuer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname));
 }
 
 function isToken(value: string): boolean {

@@ -13,12 +13,13 @@ export const NATS_VERSION_MIN = "2.11.0";
 /** Clustered servers of these versions can lose a message at its delivery limit. */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
-export type NatsRole = "ingress" | "worker" | "janitor";
+export type NatsRole = "ingress" | "worker" | "janitor" | "nats-auth";
 
 export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
   ingress: "_INBOX.gw",
   worker: "_INBOX.wk",
   janitor: "_INBOX.jn",
+  "nats-auth": "_INBOX.au",
 };
 
 /**

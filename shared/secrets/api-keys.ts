@@ -2,7 +2,7 @@
  * Key format (design part 5): `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`.
  * The checksum refuses typos and guesses without a look-up. Only the SHA-256 is stored.
  */
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MINTED = /^slk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
@@ -18,6 +18,16 @@ export function mintKey(): string {
 /** A new token for /operator in clear text, shown once. */
 export function mintOperatorToken(): string {
   return `slo_${checkedBody()}`;
+}
+
+/** A new token of a session in clear text: 256 random bits, which the person's browser keeps. */
+export function mintSessionToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** False when the text cannot be the token of a session. */
+export function isSessionToken(token: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(token);
 }
 
 /** False when the text cannot be a key of ours, so no look-up is needed. */

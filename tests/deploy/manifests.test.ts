@@ -33,7 +33,8 @@ describe("deploy/compose.yaml", () => {
     expect(roles.get("migrate")).toBe("migrate");
     expect(roles.get("ingress")).toBe("ingress");
     expect(roles.get("janitor")).toBe("janitor");
-    expect(compose.services["ingress"]?.deploy?.replicas).toBe(2);
+    expect(roles.get("nats-auth")).toBe("nats-auth");
+    for (const name of ["ingress", "nats-auth"]) expect(compose.services[name]?.deploy?.replicas).toBe(2);
   });
 
   test.each([...POOLS, WEBHOOK_POOL])("has a worker for pool %s, twice", (pool) => {
@@ -45,7 +46,8 @@ describe("deploy/compose.yaml", () => {
     const server = /max_connections=(\d+)/.exec(compose.services["postgres"]?.command?.join(" ") ?? "")?.[1];
     const wanted = services.map(([, { command = [], deploy }]) => {
       const [role = "", pool] = command;
-      const each = { ingress: 17, worker: pool === "workflow" ? 12 : 10, janitor: 12, migrate: 4 }[role] ?? 0;
+      const each =
+        { ingress: 17, "nats-auth": 8, worker: pool === "workflow" ? 12 : 10, janitor: 12, migrate: 4 }[role] ?? 0;
       return each * (deploy?.replicas ?? 1);
     });
     const sum = wanted.reduce((all, one) => all + one, 0);
@@ -70,7 +72,7 @@ describe("deploy/compose.yaml", () => {
     const account = Object.keys(store?.environment ?? {});
     expect(account).toEqual(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
     const endpoints = services.flatMap(([, { environment }]) => environment?.["S3_ENDPOINT"] ?? []);
-    expect(endpoints).toHaveLength(12);
+    expect(endpoints).toHaveLength(13);
     for (const endpoint of endpoints) {
       const { hostname, port } = new URL(endpoint);
       expect(hostname).toBe("objects");
@@ -79,7 +81,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   test("starts no role before the migrations are through", () => {
-    for (const name of ["ingress", "worker-chat", "janitor", "admin"]) {
+    for (const name of ["ingress", "nats-auth", "worker-chat", "janitor", "admin"]) {
       const condition = compose.services[name]?.depends_on?.["migrate"]?.condition;
       expect(condition, name).toBe("service_completed_successfully");
     }
@@ -87,7 +89,7 @@ describe("deploy/compose.yaml", () => {
 
   test("is production without the sandbox, whatever .env says of it", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
-    expect(roles).toHaveLength(12);
+    expect(roles).toHaveLength(13);
     for (const [name, { environment }] of roles) {
       const { SLUICE_PRODUCTION: given = "", SLUICE_PUBLIC_URL: address = "" } = environment ?? {};
       // The ingress alone serves clients, and does not start without it.
@@ -105,8 +107,13 @@ describe("deploy/compose.yaml", () => {
     );
     const given = compose.services["nats"]?.environment ?? {};
     for (const variable of users.values()) expect(given).toHaveProperty(variable);
+    // Of nobody else a password is asked by the server: publishers come in by the role's word.
+    const bypass = /auth_users: \[ ([^\]]*) \]/.exec(config)?.[1]?.split(", ");
+    expect(bypass?.toSorted()).toEqual([...users.keys()].toSorted());
+    for (const [, variable = ""] of config.matchAll(/(?:issuer|xkey): \$(\w+)/g))
+      expect(given).toHaveProperty(variable);
     const logins = services.flatMap(([, { environment }]) => environment?.["NATS_URL"] ?? []);
-    expect(logins).toHaveLength(12);
+    expect(logins).toHaveLength(13);
     for (const login of logins) {
       const [, user = "", variable] = /^nats:\/\/(\w+):\$\{(\w+)\}@nats:4222$/.exec(login) ?? [];
       expect(users.get(user), login).toBe(variable ?? "no password");
@@ -130,7 +137,12 @@ describe("deploy/compose.yaml", () => {
   });
 
   test("gives a stopping role longer than its grace", () => {
-    for (const name of ["ingress", ...[...POOLS, WEBHOOK_POOL].map((pool) => `worker-${pool}`), "janitor"]) {
+    for (const name of [
+      "ingress",
+      "nats-auth",
+      ...[...POOLS, WEBHOOK_POOL].map((pool) => `worker-${pool}`),
+      "janitor",
+    ]) {
       expect(Number.parseInt(compose.services[name]?.stop_grace_period ?? "0", 10)).toBeGreaterThan(30);
     }
   });
@@ -159,6 +171,9 @@ describe("what deploy/compose.yaml gives to each service", () => {
     SLUICE_BOOTSTRAP_KEY: ["migrate"],
     SLUICE_OPERATOR_TOKEN: ["ingress", "admin"],
     SLUICE_LAG_TOKEN: ["janitor"],
+    SLUICE_OIDC_ISSUER: ["ingress"],
+    SLUICE_OIDC_CLIENT_ID: ["ingress"],
+    SLUICE_OIDC_CLIENT_SECRET: ["ingress"],
     SLUICE_SECRETS_KEY: ["ingress", "worker-chat", "worker-webhook", "admin"],
     SLUICE_SECRETS_KEY_PREVIOUS: ["ingress", "worker-chat", "worker-webhook", "admin"],
     SLUICE_SMTP_URL: ["worker-webhook"],
@@ -166,7 +181,11 @@ describe("what deploy/compose.yaml gives to each service", () => {
     NATS_WORKER_PASSWORD: [...asks, "worker-capability", "worker-webhook"],
     NATS_WORKFLOW_PASSWORD: ["worker-workflow"],
     NATS_JANITOR_PASSWORD: ["migrate", "janitor", "admin"],
-    NATS_PUBLISHER_PASSWORD: [],
+    NATS_AUTH_PASSWORD: ["nats-auth"],
+    NATS_AUTH_ISSUER: [],
+    NATS_AUTH_XKEY: [],
+    SLUICE_NATS_AUTH_SEED: ["nats-auth"],
+    SLUICE_NATS_AUTH_XKEY_SEED: ["nats-auth"],
   };
 
   test("is a list of its own, not a file with everything", () => {

@@ -4,8 +4,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
+import { connect } from "nats";
+
 import { launch, launchUntil, run, type Running } from "#deploy/embedded/process.mjs";
 import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
+
+import { openPublisher } from "#tests/faults/publisher.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -134,7 +138,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(first.key).toMatch(/^sk_local_[\w-]{20,}$/);
     expect((await fetch(`${first.adminUrl}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${first.adminUrl}/metrics`)).text();
-    for (const role of ["ingress", "worker", "janitor"]) expect(metrics).toContain(`process="${role}"`);
+    for (const role of ["ingress", "worker", "janitor", "nats-auth"]) expect(metrics).toContain(`process="${role}"`);
     const models = await fetch(`http://127.0.0.1:${port}/v1/models`, {
       headers: { authorization: `Bearer ${first.key}` },
     });
@@ -148,6 +152,20 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(welcome).toContain("\n  Workspace  default\n");
     expect(welcome).toContain(`\n  API        http://127.0.0.1:${port}/docs\n`);
     expect(welcome).toContain("\nnpm run demo ");
+  });
+
+  test("lets a publisher in with an API key, and nobody without one", async () => {
+    const asked = await fetch(`http://127.0.0.1:${port}/v1/key`, { headers: { authorization: `Bearer ${first.key}` } });
+    const { workspace } = (await asked.json()) as { workspace: { id: string } };
+    const nats = / {2}Batch {6}(\S+)/.exec(first.running.lines().join("\n"))?.[1] ?? "";
+    const publisher = await openPublisher(nats, workspace.id, first.key);
+    // Refused, so that nothing is spent.
+    const body = { model: "no-such-model", messages: [{ role: "user", content: "Hello" }] };
+    const answer = await publisher.submit({ endpoint: "/v1/chat/completions", body });
+    expect(answer).toMatchObject({ status: "refused", error: { code: "model_not_found" } });
+    await publisher.close();
+    const stranger = await connect({ servers: nats, reconnect: false }).catch((error: Error) => error.message);
+    expect(stranger).toBe("Authorization Violation");
   });
 
   test("is found by npm run admin without a setting, unless one names another database", async () => {

@@ -55,6 +55,16 @@ describe("README", () => {
     expect(await run([BUN, file])).toBe("streamed");
   });
 
+  test("the batch publisher's example hears the end of its job", async () => {
+    const file = join(folder, "publisher.mjs");
+    // The package stands here under another name, and the stack's server is its own.
+    const text = block("js", "batch.chat")
+      .replace('"@nats-io/transport-node"', '"nats"')
+      .replace("nats://127.0.0.1:4222", stack.natsUrl);
+    writeFileSync(file, text);
+    expect(await run([BUN, file])).toMatch(/^[0-9a-f-]{36} queued\n[0-9a-f-]{36} completed\n$/);
+  });
+
   test("names only sandbox models that there are, and the guide to them all", async () => {
     const { SANDBOX_MODELS } = await import("#workers/providers/sandbox/models.ts");
     const section = README.slice(README.indexOf("## Sandbox models"), README.indexOf("## Real providers"));

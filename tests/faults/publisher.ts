@@ -27,9 +27,11 @@ export interface PublishOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export async function openPublisher(url: string, workspaceId: string): Promise<Publisher> {
+/** @param key with which it logs in, where the server asks for one */
+export async function openPublisher(url: string, workspaceId: string, key?: string): Promise<Publisher> {
   const connection = await connect({
     servers: url,
+    ...(key === undefined ? {} : { token: key }),
     inboxPrefix: `_INBOX.ws.${workspaceId}`,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,

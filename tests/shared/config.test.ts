@@ -85,6 +85,16 @@ describe("settings", () => {
     expect(complaint({ SLUICE_PACE: "0.2", SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_PACE ");
   });
 
+  test("an issuer of sign-ins needs its client, and an address to send people back to, where clients are served", () => {
+    const issuer = { ...MINIMAL, SLUICE_OIDC_ISSUER: "https://id.example.com", SLUICE_OIDC_CLIENT_ID: "sluice" };
+    const serving = { servesClients: true };
+    const whole = { ...issuer, SLUICE_OIDC_CLIENT_SECRET: "a-secret", SLUICE_PUBLIC_URL: "https://ai.example.com" };
+    expect(loadConfig(whole, serving).oidc.clientId).toBe("sluice");
+    expect(() => loadConfig({ ...whole, SLUICE_OIDC_CLIENT_SECRET: "" }, serving)).toThrow("are set together");
+    expect(() => loadConfig({ ...whole, SLUICE_PUBLIC_URL: "" }, serving)).toThrow("SLUICE_PUBLIC_URL is not set");
+    expect(loadConfig(issuer).oidc.clientSecret).toBeUndefined();
+  });
+
   test("a token of operators is no key of a workspace", () => {
     const SLUICE_OPERATOR_TOKEN = "one-and-the-same-secret";
     const faults = complaint({ SLUICE_OPERATOR_TOKEN, SLUICE_BOOTSTRAP_KEY: SLUICE_OPERATOR_TOKEN });
@@ -133,6 +143,10 @@ describe("settings", () => {
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317"],
     ["SLUICE_TRACE_SAMPLE", "2"],
     ["SLUICE_TRACE_TRUST", "maybe"],
+    ["SLUICE_OIDC_ISSUER", "http://id.example.com"],
+    ["SLUICE_OIDC_ISSUER", "id.example.com"],
+    ["SLUICE_NATS_AUTH_SEED", "SUAGPEKHRTFC4NKG2OOPRXCZNHCVHNGY2LFB2QEKLDDMHS7BG7YXZDCO3U"],
+    ["SLUICE_NATS_AUTH_XKEY_SEED", "SX"],
     ["SLUICE_OPERATOR_ALLOW", "10.0.0.0/33"],
     ["SLUICE_IP_LIMIT", "many"],
     ["SLUICE_DATABASE_POOL_MAX", "2"],

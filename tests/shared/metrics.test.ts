@@ -83,6 +83,7 @@ describe("the page", () => {
         "sluice_outbox_oldest_seconds gauge",
         "sluice_provider_errors_total counter",
         "sluice_provider_seconds histogram",
+        "sluice_publisher_logins_total counter",
         "sluice_queue_depth gauge",
         "sluice_queue_oldest_seconds gauge",
         "sluice_queue_unacknowledged gauge",

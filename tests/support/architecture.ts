@@ -123,12 +123,18 @@ const GUARDED_MODULES: readonly Privilege[] = [
   },
   {
     rule: "only workers/providers/http.ts calls out",
-    pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|ws)(?:\/|$)/,
+    pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|openid-client|ws)(?:\/|$)/,
     where: isProduct,
     // The guard dials callers' addresses, and only by these modules: they ask its resolver.
     // The browser's child has no network: it asks its worker through a socket.
+    // An issuer of sign-ins is the operator's choice, as providers are.
     allowed: (file) =>
-      ["workers/providers/http.ts", "shared/outbound/fetch.ts", "workers/capabilities/web/browser.ts"].includes(file),
+      [
+        "workers/providers/http.ts",
+        "shared/outbound/fetch.ts",
+        "workers/capabilities/web/browser.ts",
+        "ingress/console/issuer.ts",
+      ].includes(file),
   },
   {
     rule: "only shared/storage speaks S3",

@@ -1,21 +1,36 @@
-/** A NATS server under deploy/nats/server.conf, as an operator runs it, and connections as its users. */
+/** A NATS server under deploy/nats/server.conf, as an operator runs it, the role's answers to its logins, and connections as its users. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { createAccount, createCurve } from "@nats-io/nkeys";
 import { connect, type NatsConnection, PermissionViolationError } from "nats";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
+import { openCallout } from "#ingress/nats-auth/callout.ts";
+import { type LoginContext, serveLogins } from "#ingress/nats-auth/logins.ts";
+import type { KnownKey } from "#shared/access/authenticate.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
-/** The workspace that the file's example publisher belongs to. */
+/** Workspace of the publisher that `open` logs in with its key. */
 export const PUBLISHER_WORKSPACE = "00000000-0000-7000-8000-000000000000";
-/** The file's users and the inbox prefix of each. */
+const PUBLISHER: KnownKey = {
+  keyId: "00000000-0000-7000-8000-00000000000a",
+  workspaceId: PUBLISHER_WORKSPACE,
+  workspaceName: "publisher",
+  memberId: "00000000-0000-7000-8000-00000000000b",
+  role: "developer",
+  preset: "default",
+};
+/** The file's users and a publisher, and the inbox prefix of each. */
 export const USERS = {
   ingress: "gw",
   worker: "wk",
   workflow: "wk",
   janitor: "jn",
+  auth: "au",
   publisher: `ws.${PUBLISHER_WORKSPACE}`,
 } as const;
 export type User = keyof typeof USERS;
@@ -29,37 +44,101 @@ export interface ConfiguredClient {
 export interface ConfiguredNats {
   /** `host:port`. */
   readonly address: string;
+  /** Seeds of the keys that the server believes, as the role is given them. */
+  readonly seeds: { readonly issuer: string; readonly curve: string };
   /** `witness` is a user that this helper adds: it may hear and say everything. */
   open(user: User | "witness"): Promise<ConfiguredClient>;
+  /** Answers logins as one process of the role does. @returns a function that ends it */
+  serveLogins(context: Partial<Omit<LoginContext, "connection">>): Promise<() => Promise<void>>;
+  /** Everything that the server printed. */
+  log(): string;
   stop(): Promise<void>;
 }
 
-/** deploy/nats/server.conf as it is, but for the ports, a user `witness` and what `edit` changes in its text. */
-export async function startConfiguredNats(edit = (text: string): string => text): Promise<ConfiguredNats> {
+/**
+ * deploy/nats/server.conf as it is, but for the ports, a user `witness` and what `edit` changes in its text.
+ * @param options.logins false: nobody answers them
+ */
+export async function startConfiguredNats(
+  edit = (text: string): string => text,
+  { logins = true }: { readonly logins?: boolean } = {},
+): Promise<ConfiguredNats> {
   const store = temporaryDirectory();
   const port = await freePort();
   const config = join(store.directory, "server.conf");
   const shipped = readFileSync(join(PROJECT_ROOT, "deploy/nats/server.conf"), "utf8");
-  writeFileSync(config, edit(shipped).replace("users: [", "users: [ { user: witness, password: pass-witness }"));
+  const watched = edit(shipped)
+    .replace("users: [", "users: [ { user: witness, password: pass-witness }")
+    .replace("auth_users: [", "auth_users: [ witness,");
+  writeFileSync(config, watched);
+  const [issuer, curve] = [createAccount(), createCurve()];
+  const seeds = { issuer: textOf(issuer.getSeed()), curve: textOf(curve.getSeed()) };
+  const logFile = join(store.directory, "server.log");
   const child = Bun.spawn(
-    [await natsServerBinary(), "-c", config, "-a", "127.0.0.1", "-p", `${port}`, "-m", `${await freePort()}`],
+    [
+      await natsServerBinary(),
+      "-c",
+      config,
+      "-a",
+      "127.0.0.1",
+      "-p",
+      `${port}`,
+      "-m",
+      `${await freePort()}`,
+      "-l",
+      logFile,
+    ],
     {
-      env: { NATS_SERVER_NAME: "test", NATS_STORE_DIR: store.directory, ...passwords() },
+      env: {
+        NATS_SERVER_NAME: "test",
+        NATS_STORE_DIR: store.directory,
+        NATS_AUTH_ISSUER: issuer.getPublicKey(),
+        NATS_AUTH_XKEY: curve.getPublicKey(),
+        ...passwords(),
+      },
       stdout: "ignore",
       stderr: "ignore",
     },
   );
   const address = `127.0.0.1:${port}`;
+  const metrics = createMetrics("test");
+  const ends: (() => Promise<void>)[] = [];
+  const answerLogins: ConfiguredNats["serveLogins"] = async (context) => {
+    const { connection } = await open(address, "auth");
+    const served = serveLogins({
+      keys: { find: (key) => Promise.resolve(key === "pass-publisher" ? PUBLISHER : undefined) },
+      log: createLogger({ level: "silent", role: "test" }),
+      metrics,
+      callout: openCallout(seeds),
+      ...context,
+      connection,
+    });
+    await connection.flush();
+    const end = async (): Promise<void> => {
+      await served.stop();
+      await connection.close();
+    };
+    ends.push(end);
+    return end;
+  };
+  if (logins) await answerLogins({});
   return {
     address,
+    seeds,
     open: (user) => open(address, user),
+    serveLogins: answerLogins,
+    log: () => readFileSync(logFile, "utf8"),
     async stop() {
+      await Promise.all(ends.map((end) => end().catch(() => undefined)));
+      metrics.close();
       child.kill("SIGKILL");
       await child.exited;
       store.remove();
     },
   };
 }
+
+const textOf = (seed: Uint8Array): string => Buffer.from(seed).toString();
 
 function passwords(): Record<string, string> {
   return Object.fromEntries(Object.keys(USERS).map((user) => [`NATS_${user.toUpperCase()}_PASSWORD`, `pass-${user}`]));

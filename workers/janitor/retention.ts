@@ -1,5 +1,6 @@
 /** Rows that are no longer needed, in bounded batches, found by an index of what goes first. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
+import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
 import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
@@ -45,6 +46,9 @@ const FAULTS = `settle_fault where id in (
 const NAMES = `released_name where name in (
   select name from released_name where released_at < now() - $1 * interval '1 hour' order by released_at limit $2)`;
 
+const SESSIONS = `console_session where sha256 in (
+  select sha256 from console_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
+
 /** Days for which nothing but the workspace that gave it up may have a name: as is_kept_for_another has it. */
 const NAME_DAYS = 30;
 /** Events that no worker tells of are given up after so many days. */
@@ -63,6 +67,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, LETTERS, faults);
   await drop(database, FAULTS, faults);
   await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);
+  await drop(database, SESSIONS, SESSION_HOURS);
   while ((await dropExpiredAnswers(database, BATCH)) >= BATCH);
   while ((await dropOldRetries(database, BATCH)) >= BATCH);
 }

@@ -62,6 +62,9 @@ create table member (
   unique (workspace_id, name)
 );
 
+-- Found by their address when they sign in at the operator's issuer.
+create index member_email on member (lower(email)) where email is not null;
+
 create table api_key (
   id uuid primary key,
   workspace_id uuid not null references workspace (id),
@@ -82,6 +85,17 @@ create table api_key (
 create index api_key_workspace on api_key (workspace_id);
 -- Keys that an operator brought along; the authenticator reads all of them at once.
 create index api_key_brought on api_key (created_at) where hint not like 'slk\_%' and revoked_at is null;
+
+-- Sessions of people in browsers. A session acts for its key, and whatever ends the key ends it. Of its token only the hash is kept.
+create table console_session (
+  sha256 bytea primary key,
+  key_id uuid not null references api_key (id),
+  created_at timestamptz not null default now(),
+  -- Right within a minute.
+  used_at timestamptz not null default now()
+);
+create index console_session_key on console_session (key_id, created_at);
+create index console_session_created on console_session (created_at);
 
 -- The workspace and the member that the bootstrap key belongs to, whatever they are called by now: owners may rename both.
 create table bootstrap (

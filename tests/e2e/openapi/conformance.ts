@@ -285,6 +285,14 @@ test("settings of a workspace", async () => {
   await api.call("updateWorkspace", { ...ofWorkspace(), body: { name: "default" } });
 });
 
+test("the sign-in of people", async () => {
+  const headers = { authorization: "", "x-sluice-console": "1" };
+  const made = await api.call("createConsoleSession", { headers, body: { api_key: stack.key } });
+  const [cookie = ""] = made.headers.get("set-cookie")?.split(";") ?? [];
+  await api.call("getConsoleSession", { headers: { ...headers, cookie } });
+  await api.call("deleteConsoleSession", { headers: { ...headers, cookie } });
+});
+
 test("operators", async () => {
   for (const operation of [
     "getOperatorStatus",

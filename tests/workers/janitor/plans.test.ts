@@ -261,6 +261,19 @@ describe("what grows around a look does not make it dearer:", () => {
         `insert into released_name (name, workspace_id) select gen_random_uuid()::text, $1 from generate_series(1, $2::int)`,
         ["00000000-0000-4000-8000-000000000001", count],
       );
+      await database.query(
+        `with who as (
+           insert into member (id, workspace_id, name, role) values (gen_random_uuid(), $1, gen_random_uuid()::text, 'owner')
+           returning id
+         ), key as (
+           insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+           select gen_random_uuid(), $1, id, 'of people', sha256(id::text::bytea), 'x', 'standard' from who
+           returning id
+         )
+         insert into console_session (sha256, key_id)
+         select sha256(gen_random_uuid()::text::bytea), key.id from key, generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
     };
     const sent: [string, Values][] = [];
     const query: Queryable["query"] = (text, given, name) => {
@@ -269,7 +282,7 @@ describe("what grows around a look does not make it dearer:", () => {
     };
     await sweepRetention({ query }, { hours: 168, deliveryDays: 30, auditLogDays: 730, faultDays: 90 });
     const looks = sent.filter(([text]) => !text.includes("response_cache") && !text.includes("sweep_retry"));
-    expect(looks).toHaveLength(10);
+    expect(looks).toHaveLength(11);
     const costs = (): Promise<number[]> => Promise.all(looks.map(([text, values]) => blocksOf(text, values)));
     await add(1_000);
     await database.query("vacuum analyze");

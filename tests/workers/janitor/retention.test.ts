@@ -148,6 +148,28 @@ test("dead letters go, and settle faults that were dealt with", async () => {
   expect(await db.query("select 1 from settle_fault where resolved_at is not null")).toHaveLength(49);
 });
 
+test("sessions of people go after twelve hours", async () => {
+  const [memberId, keyId] = [newId(), newId()];
+  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
+    memberId,
+    workspaceId,
+  ]);
+  await db.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'test', sha256('key'), 'key', 'standard')`,
+    [keyId, workspaceId, memberId],
+  );
+  await db.query(
+    `insert into console_session (sha256, key_id, created_at)
+     values (sha256('young'), $1, now() - interval '11 hours'), (sha256('old'), $1, now() - interval '13 hours')`,
+    [keyId],
+  );
+  await sweep();
+  expect(await db.query("select sha256 = sha256('young') as is_young from console_session")).toEqual([
+    { is_young: true },
+  ]);
+});
+
 test("names that were given up go when others may have them", async () => {
   await db.query(
     `insert into released_name (name, workspace_id, released_at)

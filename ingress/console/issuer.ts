@@ -1,0 +1,195 @@
+/**
+ * Sign-ins at an issuer of OpenID Connect: authorization code with PKCE, state and nonce. What a sign-in remembers between its two requests
+ * lies sealed in a cookie, so any ingress ends what another began. The issuer is the operator's choice, so its addresses are dialled as they are.
+ */
+import { randomBytes } from "node:crypto";
+
+import type { Configuration } from "openid-client";
+
+import { ApiError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
+
+export interface IssuerSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Address of ours to which the issuer sends people back. */
+  readonly redirectUri: string;
+}
+
+/** A person's wishes when the sign-in begins. */
+export interface Wish {
+  /** Path of ours. */
+  readonly returnTo: string;
+  /** Id or name; undefined: the one that the address is known in. */
+  readonly workspace: string | undefined;
+}
+
+export interface Issuer {
+  /**
+   * Returns where to send the person, and the text that is to come back with it.
+   * @throws ApiError `service_unavailable` when the issuer cannot be asked
+   */
+  begin(wish: Wish): Promise<{ readonly location: string; readonly sealed: string }>;
+  /**
+   * Returns the verified mail address of the person who comes back, and the wish.
+   * @param search of the address to which the issuer sent the person
+   * @throws ApiError `invalid_api_key` for everything that proves nobody, `permission_denied` for an address that is not verified,
+   * `service_unavailable` when the issuer cannot be asked
+   */
+  finish(search: string, sealed: string): Promise<Wish & { readonly email: string }>;
+}
+
+/** A person has so long to sign in there. */
+export const SIGN_IN_SECONDS = 600;
+/** An issuer that takes longer than this to answer is away. */
+const ISSUER_SECONDS = 5;
+/** Time for which we believe what the issuer says of itself, and that it cannot be asked. */
+const BELIEVED_MS = 3_600_000;
+const AWAY_MS = 5_000;
+
+/** Place of the seal: a text that was sealed for something else opens nothing here. */
+const PLACE = { workspaceId: "", table: "console", row: "sign-in", field: "state" } as const;
+
+interface Begun extends Wish {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly endsAt: number;
+}
+
+export function openIssuer(
+  settings: IssuerSettings,
+  { sealer, log, now = () => Date.now() }: { sealer: Sealer; log: Logger; now?: () => number },
+): Issuer {
+  let known: { readonly asked: Promise<Configuration>; readonly until: () => number } | undefined;
+
+  /** One question at a time, whoever waits for it. */
+  const configuration = (): Promise<Configuration> => {
+    if (known && now() < known.until()) return known.asked;
+    let until = now() + BELIEVED_MS;
+    const asked = discover(settings).catch((error: unknown) => {
+      until = now() + AWAY_MS;
+      log.warn(faultOf(error), "the issuer of sign-ins cannot be asked");
+      throw away();
+    });
+    known = { asked, until: () => until };
+    return asked;
+  };
+
+  const readBegun = (sealed: string): Begun | undefined => {
+    try {
+      const begun = JSON.parse(sealer.open(PLACE, sealed)) as Begun;
+      return begun.endsAt > now() ? begun : undefined;
+    } catch {
+      // Of another installation, made up, or cut.
+      return undefined;
+    }
+  };
+
+  return {
+    async begin(wish) {
+      const config = await configuration();
+      const client = await import("openid-client");
+      const secret = (): string => randomBytes(32).toString("base64url");
+      const begun: Begun = {
+        ...wish,
+        state: secret(),
+        nonce: secret(),
+        verifier: secret(),
+        endsAt: now() + SIGN_IN_SECONDS * 1_000,
+      };
+      const location = client.buildAuthorizationUrl(config, {
+        redirect_uri: settings.redirectUri,
+        scope: "openid email",
+        state: begun.state,
+        nonce: begun.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+        code_challenge_method: "S256",
+      });
+      return { location: location.href, sealed: sealer.seal(PLACE, JSON.stringify(begun)) };
+    },
+    async finish(search, sealed) {
+      const begun = readBegun(sealed);
+      if (!begun) throw unproven();
+      const config = await configuration();
+      const person = await askPerson(config, new URL(search, settings.redirectUri), begun).catch((error: unknown) => {
+        log.warn(faultOf(error), "a sign-in at the issuer failed");
+        throw isAway(error) ? away() : unproven();
+      });
+      if (typeof person.email !== "string" || person.email_verified !== true) {
+        throw new ApiError("permission_denied", "The issuer has no verified mail address of this person.");
+      }
+      return { returnTo: begun.returnTo, workspace: begun.workspace, email: person.email };
+    },
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: IssuerSettings): Promise<Configuration> {
+  const client = await import("openid-client");
+  const address = new URL(issuer);
+  // Plain http is for an issuer on the same machine, as the settings have it.
+  const execute = address.protocol === "http:" ? [client.allowInsecureRequests] : [];
+  const config = await client.discovery(address, clientId, clientSecret, undefined, {
+    execute,
+    timeout: ISSUER_SECONDS,
+  });
+  // Signatures too, although the token comes from the issuer itself.
+  client.enableNonRepudiationChecks(config);
+  return config;
+}
+
+interface PersonClaims {
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+}
+
+/** Mail address as the identity token has it, or the issuer's page about the person. */
+async function askPerson(config: Configuration, address: URL, begun: Begun): Promise<PersonClaims> {
+  const client = await import("openid-client");
+  const tokens = await client.authorizationCodeGrant(config, address, {
+    pkceCodeVerifier: begun.verifier,
+    expectedState: begun.state,
+    expectedNonce: begun.nonce,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (!claims) throw new Error("expected an identity token");
+  const { email, email_verified } = claims;
+  if (email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return { email, email_verified };
+  return client.fetchUserInfo(config, tokens.access_token, claims.sub);
+}
+
+/** Name and code of a fault: its message and cause may quote tokens and claims. */
+function faultOf(error: unknown): { readonly fault: string } {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  return { fault: [name, code].filter((part) => typeof part === "string").join(" ") };
+}
+
+function isAway(error: unknown): boolean {
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  return (
+    code === "OAUTH_TIMEOUT" ||
+    name === "TimeoutError" ||
+    (error instanceof ApiError && error.status === 503) ||
+    isNetwork(error)
+  );
+}
+
+/** `fetch` says with a TypeError, or with a code of the system, that it reached nobody. */
+function isNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = Reflect.get(error, "code");
+  return (
+    /^E[A-Z]+$|^Connection|^FailedToOpenSocket/.test(typeof code === "string" ? code : "") || isNetwork(error.cause)
+  );
+}
+
+function away(): ApiError {
+  return new ApiError("service_unavailable", "The service that signs people in cannot be reached; try again shortly.");
+}
+
+function unproven(): ApiError {
+  return new ApiError("invalid_api_key", "The sign-in did not succeed; begin it again.");
+}

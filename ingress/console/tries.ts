@@ -1,0 +1,38 @@
+/** Sign-ins that one address may try in a minute, in one process. Of IPv6 a network of 64 bits counts as one address. */
+import { networkOf } from "#shared/access/ip-net.ts";
+import { ApiError } from "#shared/errors.ts";
+
+export const TRIES_PER_MINUTE_MAX = 10;
+const WINDOW_MS = 60_000;
+/** Beyond it those that tried first are forgotten. */
+const ADDRESSES_MAX = 100_000;
+
+export interface Tries {
+  /** Counts one. @throws ApiError `ip_rate_limit_exceeded` */
+  take(address: string): void;
+}
+
+export function createTries(now: () => number = () => performance.now()): Tries {
+  /** Times of the last tries; those that tried last stand last. */
+  const tries = new Map<string, readonly number[]>();
+  return {
+    take(address) {
+      const network = networkOf(address);
+      const recent = (tries.get(network) ?? []).filter((at) => at > now() - WINDOW_MS);
+      tries.delete(network);
+      if (tries.size >= ADDRESSES_MAX) {
+        for (const oldest of tries.keys()) {
+          tries.delete(oldest);
+          break;
+        }
+      }
+      const isOver = recent.length >= TRIES_PER_MINUTE_MAX;
+      tries.set(network, isOver ? recent : [...recent, now()]);
+      if (!isOver) return;
+      throw new ApiError(
+        "ip_rate_limit_exceeded",
+        `More than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute came from this address.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Logins of batch publishers: an API key, given as password or token, admits to its workspace's subjects for minutes. Whatever
+ * makes the key invalid ends the connection with its time.
+ */
+import type { Msg, NatsConnection } from "nats";
+
+import type { Keys } from "#shared/access/authenticate.ts";
+import { networkOf } from "#shared/access/ip-net.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { POOLS } from "#shared/queue/subjects.ts";
+
+import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";
+
+/** Account of deploy/nats/server.conf in which publishers meet Sluice. */
+const ACCOUNT = "SLUICE";
+/** Any replica answers. */
+const REPLICAS = "nats-auth";
+
+/** The longest that a connection lives, and with it one whose key was revoked. */
+const LOGIN_MS = 600_000;
+/** Part of that by which lives differ, so that publishers that came together do not come back together. */
+const LOGIN_SPREAD = 0.2;
+/** A publisher has one inbox, or one for each thing that it asks. */
+const SUBSCRIPTIONS_MAX = 100;
+
+/** Look-ups of keys at once, half of them for one address at most. */
+const LOOKUPS_MAX = 4;
+/** Logins that wait for one, of all addresses and of one, and for how long: the server gives a login up after 2 s. */
+const WAITING_MAX = 1_024;
+const WAITING_PER_ADDRESS_MAX = 32;
+const WAIT_MS = 1_000;
+
+export interface LoginContext {
+  readonly connection: NatsConnection;
+  readonly callout: Callout;
+  readonly keys: Pick<Keys, "find">;
+  readonly metrics: Pick<Metrics, "publisherLogins">;
+  readonly log: Logger;
+  /** LOGIN_MS when absent. */
+  readonly loginMs?: number;
+}
+
+export interface Logins {
+  /** Takes no more, and resolves when those in hand are answered. */
+  stop(): Promise<void>;
+}
+
+class Busy extends Error {}
+
+export function serveLogins(context: LoginContext): Logins {
+  const { connection, callout, keys, metrics, log, loginMs = LOGIN_MS } = context;
+  const lookups: FairLimit = new FairLimit({
+    max: LOOKUPS_MAX,
+    mayHave: ({ taken }) => taken < LOOKUPS_MAX / 2,
+    mayWait: ({ waiting }) => waiting <= WAITING_PER_ADDRESS_MAX && lookups.waiting <= WAITING_MAX,
+    waitMs: WAIT_MS,
+    refusal: () => new Busy(),
+  });
+  const inHand = new Set<Promise<void>>();
+
+  const decide = async ({ address, secret }: LoginRequest): Promise<UserClaims | Refusal> => {
+    if (secret === "") return "refused";
+    try {
+      const lease = await lookups.take({ owner: networkOf(address) });
+      const key = await keys.find(secret).finally(() => lease.release());
+      if (!key) return "refused";
+      log.info({ workspace_id: key.workspaceId, key_id: key.keyId, address }, "a batch publisher logged in");
+      return claimsOf(key, loginMs);
+    } catch (error) {
+      if (error instanceof Busy) return "busy";
+      log.warn({ err: error }, "the key of a batch publisher could not be looked up");
+      return "failed";
+    }
+  };
+
+  /** Never throws. */
+  const answer = async (message: Msg): Promise<void> => {
+    const serverKey = message.headers?.get(SERVER_XKEY) ?? "";
+    const request = callout.open(message.data, serverKey);
+    if (!request) {
+      // It was sealed for another key than ours, or not at all.
+      metrics.publisherLogins.inc("failed");
+      log.error("a login was asked about in no form that SLUICE_NATS_AUTH_XKEY_SEED opens");
+      return;
+    }
+    const decision = await decide(request);
+    const isRefused = typeof decision === "string";
+    metrics.publisherLogins.inc(isRefused ? decision : "admitted");
+    message.respond(
+      isRefused ? callout.refuse(request, serverKey, REASONS[decision]) : callout.admit(request, serverKey, decision),
+    );
+  };
+  const take = (message: Msg): void => {
+    const work = answer(message);
+    inHand.add(work);
+    void work.finally(() => inHand.delete(work));
+  };
+
+  const subscription = connection.subscribe(CALLOUT_SUBJECT, {
+    queue: REPLICAS,
+    callback(error, message) {
+      if (error) log.error({ err: error }, "logins of batch publishers cannot be served");
+      else take(message);
+    },
+  });
+  return {
+    async stop() {
+      await subscription.drain();
+      await Promise.all(inHand);
+    },
+  };
+}
+
+type Refusal = "refused" | "busy" | "failed";
+
+/** Words of the server's log, which never has the key. */
+const REASONS: Readonly<Record<Refusal, string>> = {
+  refused: "no active API key",
+  busy: "too many logins at once",
+  failed: "API keys cannot be looked up",
+};
+
+/** Rights of a publisher: batch messages of its own workspace to every pool, and answers below its own inbox. */
+function claimsOf({ workspaceId, keyId }: { workspaceId: string; keyId: string }, loginMs: number): UserClaims {
+  return {
+    name: `${workspaceId}/${keyId}`,
+    account: ACCOUNT,
+    expiresAtMs: Date.now() + loginMs * (1 - LOGIN_SPREAD * Math.random()),
+    publish: POOLS.map((pool) => `batch.${pool}.${workspaceId}`),
+    subscribe: [`_INBOX.ws.${workspaceId}.>`],
+    subscriptionsMax: SUBSCRIPTIONS_MAX,
+  };
+}

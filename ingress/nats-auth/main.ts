@@ -1,0 +1,27 @@
+/** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
+import { openKeys } from "#shared/access/authenticate.ts";
+import { startRole } from "#shared/role.ts";
+
+import { startKeyUse } from "../key-use.ts";
+import { openCallout } from "./callout.ts";
+import { serveLogins } from "./logins.ts";
+
+/** @throws Error with one sentence when something the role needs is not there */
+export async function startNatsAuth(): Promise<void> {
+  const role = await startRole("nats-auth", { reserved: 0, slow: 0 });
+  const { config, log, metrics, lifecycle, database } = role;
+  const { issuerSeed: issuer, curveSeed: curve } = config.natsAuth;
+  if (issuer === undefined || curve === undefined) {
+    throw new Error(
+      "SLUICE_NATS_AUTH_SEED and SLUICE_NATS_AUTH_XKEY_SEED are not set; `npm run admin -- nats keys` makes them",
+    );
+  }
+  const callout = openCallout({ issuer, curve });
+  const connection = await role.connectQueue("nats-auth");
+  const keys = openKeys({ database, log });
+  lifecycle.onStop("key use", startKeyUse({ keys, database, log }));
+  const logins = serveLogins({ connection, callout, keys, metrics, log });
+  lifecycle.onStop("logins", () => logins.stop());
+  await connection.flush();
+  await role.ready({}, role.watchDependencies());
+}

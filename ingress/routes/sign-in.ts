@@ -1,0 +1,238 @@
+/**
+ * /console: people in browsers sign in with a key once, or at the operator's issuer of OpenID Connect, and their pages keep a cookie that no
+ * script reads.
+ */
+import type { ConsoleSession } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import {
+  endSession,
+  findMembersByEmail,
+  openSession,
+  readSession,
+  SESSION_HOURS,
+} from "#shared/database/console-sessions.ts";
+import { ApiError } from "#shared/errors.ts";
+import { hashKey, mintSessionToken } from "#shared/secrets/api-keys.ts";
+
+import { json, NEVER_KEPT } from "../answers.ts";
+import { cookie, type Place, readCookie, requireConsole, SESSION, sessionTokenOf } from "../console/cookies.ts";
+import { type Issuer, SIGN_IN_SECONDS } from "../console/issuer.ts";
+import { createTries } from "../console/tries.ts";
+import type { IngressContext } from "../context.ts";
+import { errorsOf } from "../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../serve.ts";
+import { parsedBody } from "../settings/body.ts";
+import { unknownPath } from "../unknown-path.ts";
+
+const PATH = "/console/session";
+const ISSUER_PATH = "/console/oidc";
+const CALLBACK = "/callback";
+
+/** Address to which the issuer sends people back. */
+export function callbackOf(publicUrl: string): string {
+  return `${publicUrl}${ISSUER_PATH}${CALLBACK}`;
+}
+
+const SESSION_SECONDS = SESSION_HOURS * 3_600;
+
+export function consoleSession(context: IngressContext): readonly Route[] {
+  const tries = createTries();
+  const common = {
+    path: PATH,
+    tags: ["Sign-in of people"],
+    auth: "none",
+    requestHeaders: [
+      {
+        name: "X-Sluice-Console",
+        description: "`1`, which pages of this origin send with every request: without it the cookie does not count.",
+        schema: { const: "1" },
+      },
+    ],
+  } as const;
+  return [
+    {
+      ...common,
+      method: "POST",
+      operationId: "createConsoleSession",
+      summary: "Sign in with a key",
+      description:
+        "The cookie that it sets stands for the key on every path that takes one, where `X-Sluice-Console: 1` comes with it and " +
+        "neither `Authorization` nor `x-api-key` does. It lasts twelve hours, an hour unused, and no longer than the key.",
+      request: { schema: "ConsoleSessionCreateRequest" },
+      responses: { 204: { description: "Signed in: the cookie is set" } },
+      errors: errorsOf(["reads_json"], "invalid_api_key", "permission_denied", "service_unavailable"),
+      handle: (call) => open(context, call, () => tries.take(call.ip ?? "")),
+    },
+    {
+      ...common,
+      method: "GET",
+      operationId: "getConsoleSession",
+      summary: "Say who is signed in",
+      responses: { 200: { description: "The session", schema: "ConsoleSession" } },
+      errors: ["invalid_api_key", "permission_denied", "service_unavailable"],
+      handle: (call) => read(context, call),
+    },
+    {
+      ...common,
+      method: "DELETE",
+      operationId: "deleteConsoleSession",
+      summary: "Sign out",
+      responses: { 204: { description: "Signed out, or nobody was signed in" } },
+      errors: ["permission_denied", "service_unavailable"],
+      handle: (call) => end(context, call),
+    },
+    // Visited by browsers, which a document for programs does not tell of.
+    {
+      ...common,
+      path: ISSUER_PATH,
+      method: "GET",
+      operationId: "beginSignIn",
+      summary: "Go to the issuer to sign in",
+      isHidden: true,
+      responses: { 303: { description: "The issuer" } },
+      errors: ["not_found", "permission_denied", "service_unavailable"],
+      handle: (call) => begin(context, call),
+    },
+    {
+      ...common,
+      path: `${ISSUER_PATH}${CALLBACK}`,
+      method: "GET",
+      operationId: "finishSignIn",
+      summary: "Come back from the issuer",
+      isHidden: true,
+      responses: { 303: { description: "The page that was asked for; the cookie is set" } },
+      errors: ["not_found", "invalid_api_key", "permission_denied", "conflict", "service_unavailable"],
+      handle: (call) => finish(context, call, () => tries.take(call.ip ?? "")),
+    },
+  ];
+}
+
+/** Cookie of a sign-in that has begun. It comes back with a visit from elsewhere, so it may not be strict. */
+const BEGUN = "sluice-sign-in";
+
+async function begin(context: IngressContext, { request }: RouteCall): Promise<Response> {
+  const issuer = issuerOf(context);
+  const asked = new URL(request.url).searchParams;
+  const returnTo = asked.get("return_to") ?? "/docs";
+  if (!isOwnPath(returnTo)) {
+    throw new ApiError("invalid_request", "Expected return_to to be a path of this service.", { param: "return_to" });
+  }
+  const { location, sealed } = await issuer.begin({ returnTo, workspace: asked.get("workspace") ?? undefined });
+  const kept = { name: BEGUN, value: sealed, seconds: SIGN_IN_SECONDS, site: "Lax" } as const;
+  return goTo(location, [cookie(request, placeOf(context), kept)]);
+}
+
+async function finish(context: IngressContext, call: RouteCall, countTry: () => void): Promise<Response> {
+  const { request } = call;
+  const issuer = issuerOf(context);
+  countTry();
+  const place = placeOf(context);
+  const sealed = readCookie(request, place, BEGUN);
+  if (sealed === undefined) throw new ApiError("invalid_api_key", "No sign-in has begun in this browser.");
+  const { email, workspace, returnTo } = await issuer.finish(new URL(request.url).search, sealed);
+  const [known, another] = await findMembersByEmail(context.database, email, workspace ?? null);
+  if (!known) {
+    throw new ApiError("permission_denied", "No active member with an active key has this mail address.");
+  }
+  if (another) {
+    throw new ApiError("conflict", "The mail address is known in several workspaces; name one, as ?workspace=<name>.");
+  }
+  const value = mintSessionToken();
+  const { member_id: id, key_id } = known;
+  const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
+  await openSession(context.database, {
+    sha256: hashKey(value),
+    keyId: key_id,
+    by: "issuer",
+    actor: { type: "member", id, key_id, ...ip, request_id: call.requestId },
+  });
+  return goTo(returnTo, [
+    cookie(request, place, { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" }),
+    cookie(request, place, { name: BEGUN, value: "", seconds: 0, site: "Lax" }),
+  ]);
+}
+
+/** @throws ApiError `not_found` where there is no issuer */
+function issuerOf({ issuer }: IngressContext): Issuer {
+  if (!issuer) throw unknownPath();
+  return issuer;
+}
+
+/** False for what a browser would read as an address elsewhere. */
+function isOwnPath(path: string): boolean {
+  return path.length <= 500 && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path);
+}
+
+function goTo(location: string, cookies: readonly string[]): Response {
+  const response = new Response(null, { status: 303, headers: { ...NEVER_KEPT, location } });
+  for (const one of cookies) response.headers.append("set-cookie", one);
+  return response;
+}
+
+async function open(context: IngressContext, call: RouteCall, countTry: () => void): Promise<Response> {
+  const place = placeOf(context);
+  requireConsole(call.request, place);
+  countTry();
+  const { api_key } = await parsedBody(call, "ConsoleSessionCreateRequest");
+  const caller = await context.authenticator.authenticate(`Bearer ${api_key}`);
+  const value = mintSessionToken();
+  await openSession(context.database, {
+    sha256: hashKey(value),
+    keyId: caller.keyId,
+    by: "key",
+    actor: actorOf({ ...call, caller }),
+  });
+  return signedIn(call, place, value);
+}
+
+/** The answer that sets the session's cookie. */
+function signedIn({ request }: RouteCall, place: Place, value: string): Response {
+  const header = cookie(request, place, { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" });
+  return new Response(null, { status: 204, headers: { ...NEVER_KEPT, "set-cookie": header } });
+}
+
+async function read(context: IngressContext, call: RouteCall): Promise<Response> {
+  requireConsole(call.request, placeOf(context));
+  const token = sessionTokenOf(call.request, placeOf(context));
+  if (token === undefined) throw notSignedIn();
+  const { workspaceId, workspaceName, memberId, role, keyId, preset } =
+    await context.authenticator.authenticateSession(token);
+  const facts = await readSession(context.database, hashKey(token));
+  if (!facts) throw notSignedIn();
+  const session = {
+    object: "console_session",
+    workspace: { id: workspaceId, name: workspaceName },
+    member: { id: memberId, name: facts.member_name },
+    role,
+    key: { id: keyId, name: facts.key_name },
+    preset: preset.name,
+    ends_at: facts.ends_at.toISOString(),
+  } satisfies ConsoleSession;
+  return json(session, NEVER_KEPT);
+}
+
+async function end(context: IngressContext, call: RouteCall): Promise<Response> {
+  requireConsole(call.request, placeOf(context));
+  const token = sessionTokenOf(call.request, placeOf(context));
+  const caller = token === undefined ? undefined : await signedInAs(context, token);
+  if (token !== undefined && caller) await endSession(context.database, hashKey(token), actorOf({ ...call, caller }));
+  return signedIn(call, placeOf(context), "");
+}
+
+/** @returns undefined when nobody is. @throws ApiError `service_unavailable` */
+async function signedInAs({ authenticator }: IngressContext, token: string): Promise<Caller | undefined> {
+  try {
+    return await authenticator.authenticateSession(token);
+  } catch (error) {
+    if (error instanceof ApiError && error.code !== "service_unavailable") return undefined;
+    throw error;
+  }
+}
+
+function placeOf({ config }: IngressContext): Place {
+  return { publicUrl: config.publicUrl };
+}
+
+function notSignedIn(): ApiError {
+  return new ApiError("invalid_api_key", "Nobody is signed in.");
+}

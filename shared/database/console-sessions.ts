@@ -1,0 +1,104 @@
+/** Sessions of people in browsers; each acts for a key. An opening or an end and its audit row are one statement. */
+import { type Actor, actorJson, logged } from "./audit-log.ts";
+import type { Queryable } from "./client.ts";
+
+/** Most sessions that a key has: the oldest ends for one more. */
+export const SESSIONS_PER_KEY_MAX = 20;
+/** The longest that a session lasts, and lasts unused. */
+export const SESSION_HOURS = 12;
+const SESSION_IDLE_MINUTES = 60;
+
+/** Condition on a session `s` that has not ended; that of its key stands beside it. */
+const IS_OPEN = `s.created_at > now() - interval '${SESSION_HOURS} hours' and s.used_at > now() - interval '${SESSION_IDLE_MINUTES} minutes'`;
+
+/** Part of a statement, `used as (…)`: notes once a minute that the session with the hash $1 is used. */
+export const NOTE_SESSION_USED = `used as (
+    update console_session s set used_at = now()
+    where s.sha256 = $1 and s.used_at < now() - interval '1 minute' and ${IS_OPEN}
+  )`;
+/** Id of the key that the open session with the hash $1 acts for, in SQL. */
+export const KEY_OF_SESSION = `(select s.key_id from console_session s where s.sha256 = $1 and ${IS_OPEN})`;
+
+/** @param session `by`: what the person signed in with */
+export async function openSession(
+  target: Queryable,
+  session: {
+    readonly sha256: Uint8Array;
+    readonly keyId: string;
+    readonly by: "key" | "issuer";
+    readonly actor: Actor;
+  },
+): Promise<void> {
+  await target.query(
+    `with surplus as (
+       delete from console_session where sha256 in (
+         select sha256 from console_session where key_id = $2 order by created_at desc offset ${SESSIONS_PER_KEY_MAX - 1}
+       )
+     ), opened as (
+       insert into console_session (sha256, key_id) values ($1, $2) returning key_id
+     ), changed as (
+       select k.workspace_id, k.id, $4::text as signed_in_by from opened join api_key k on k.id = opened.key_id
+     ), ${logged("session.open", "$3", { after: "signed_in_by" })}
+     select 1`,
+    [Buffer.from(session.sha256), session.keyId, actorJson(session.actor), session.by],
+  );
+}
+
+/** Ends it, if there is one. */
+export async function endSession(target: Queryable, sha256: Uint8Array, actor: Actor): Promise<void> {
+  await target.query(
+    `with ended as (
+       delete from console_session where sha256 = $1 returning key_id
+     ), changed as (
+       select k.workspace_id, k.id from ended join api_key k on k.id = ended.key_id
+     ), ${logged("session.end", "$2", {})}
+     select 1`,
+    [Buffer.from(sha256), actorJson(actor)],
+  );
+}
+
+export interface SessionFacts {
+  readonly member_name: string;
+  readonly key_name: string;
+  readonly ends_at: Date;
+}
+
+/** @returns undefined when it has ended meanwhile */
+export async function readSession(target: Queryable, sha256: Uint8Array): Promise<SessionFacts | undefined> {
+  const rows = await target.query<SessionFacts>(
+    `select m.name as member_name, k.name as key_name, s.created_at + interval '${SESSION_HOURS} hours' as ends_at
+     from console_session s
+     join api_key k on k.id = s.key_id
+     join member m on m.id = k.member_id
+     where s.sha256 = $1`,
+    [Buffer.from(sha256)],
+  );
+  return rows[0];
+}
+
+export interface KnownMember {
+  readonly member_id: string;
+  /** The member's oldest active key. */
+  readonly key_id: string;
+}
+
+/**
+ * Active members with this mail address, in whatever case it is written, who have an active key; two of them at most.
+ * @param workspace id or name of the only one that counts; null: all
+ */
+export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
+  return target.query<KnownMember>(
+    `select m.id as member_id, k.id as key_id
+     from member m
+     join workspace w on w.id = m.workspace_id
+     cross join lateral (
+       select id from api_key
+       where workspace_id = m.workspace_id and member_id = m.id and revoked_at is null
+         and (expires_at is null or expires_at > now())
+       order by created_at, id limit 1
+     ) k
+     where lower(m.email) = lower($1) and m.is_active and w.is_active and ($2::text is null or w.id::text = $2 or w.name = $2)
+     limit 2`,
+    [email, workspace],
+  );
+}

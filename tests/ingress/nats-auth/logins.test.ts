@@ -1,0 +1,280 @@
+/** Logins of batch publishers with their API keys, asked of a NATS server under the file that operators run it with. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import { connect, type ConnectionOptions, type NatsConnection } from "nats";
+
+import { type Keys, openKeys } from "#shared/access/authenticate.ts";
+import { type Callout, openCallout, type UserClaims } from "#ingress/nats-auth/callout.ts";
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { POOLS } from "#shared/queue/subjects.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { type ConfiguredNats, startConfiguredNats } from "#tests/support/configured-nats.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+let db: TestDatabase;
+let server: ConfiguredNats;
+const lines: string[] = [];
+const log = createLogger({ level: "debug", role: "test", write: (line) => void lines.push(line) });
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  server = await startConfiguredNats(undefined, { logins: false });
+}, 60_000);
+
+const ending: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (let end = ending.pop(); end !== undefined; end = ending.pop()) await end();
+});
+
+afterAll(async () => {
+  await server.stop();
+  await db.drop();
+});
+
+/** Answers logins for the length of a test. @returns a function that ends it before */
+async function serve({ keys, loginMs }: { keys?: Pick<Keys, "find">; loginMs?: number } = {}): Promise<
+  () => Promise<void>
+> {
+  const found = keys ?? openKeys({ database: db.database, log });
+  let end: (() => Promise<void>) | undefined = await server.serveLogins({
+    keys: found,
+    log,
+    ...(loginMs === undefined ? {} : { loginMs }),
+  });
+  const once = async (): Promise<void> => {
+    await end?.();
+    end = undefined;
+  };
+  ending.push(once);
+  return once;
+}
+
+interface TestKey {
+  readonly key: string;
+  readonly keyId: string;
+  readonly memberId: string;
+  readonly workspaceId: string;
+}
+
+async function createKey(key = mintKey()): Promise<TestKey> {
+  const workspaceId = await createWorkspace(db.database, 0n);
+  const [memberId, keyId] = [newId(), newId()];
+  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
+    memberId,
+    workspaceId,
+  ]);
+  await db.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
+    [keyId, workspaceId, memberId, Buffer.from(hashKey(key)), keyHint(key)],
+  );
+  return { key, keyId, memberId, workspaceId };
+}
+
+/** A stock client that logs in once. */
+async function logIn(credentials: Partial<ConnectionOptions>): Promise<NatsConnection> {
+  const connection = await connect({ servers: server.address, reconnect: false, ...credentials });
+  ending.push(() => connection.close());
+  return connection;
+}
+
+/** "in", or the name of the error that it hears. */
+async function outcome(credentials: Partial<ConnectionOptions>): Promise<string> {
+  return logIn(credentials).then(
+    () => "in",
+    (error: Error) => error.name,
+  );
+}
+
+describe("a publisher's login", () => {
+  test.each([
+    ["as password", (key: string) => ({ user: "anybody", pass: key })],
+    ["as token", (key: string) => ({ token: key })],
+  ])("takes an API key %s", async (_how, credentials) => {
+    await serve();
+    const { key, workspaceId } = await createKey();
+    const publisher = await logIn({ ...credentials(key), inboxPrefix: `_INBOX.ws.${workspaceId}` });
+    publisher.publish(`batch.chat.${workspaceId}`, "{}");
+    await publisher.flush();
+    expect(publisher.isClosed()).toBe(false);
+  });
+
+  test("takes a key that an operator brought", async () => {
+    await serve();
+    const { key } = await createKey(`sk_local_${newId()}`);
+    expect(await outcome({ token: key })).toBe("in");
+  });
+
+  test.each([
+    ["a key that is revoked", "update api_key set revoked_at = now() where id = $1", "keyId"],
+    ["a key that is over", "update api_key set expires_at = now() - interval '1 second' where id = $1", "keyId"],
+    ["a key of a disabled member", "update member set is_active = false where id = $1", "memberId"],
+    ["a key of a disabled workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
+  ] as const)("refuses %s", async (_what, sql, field) => {
+    await serve();
+    const mine = await createKey();
+    await db.query(sql, [mine[field]]);
+    expect(await outcome({ token: mine.key })).toBe("AuthorizationError");
+  });
+
+  test.each([
+    ["one without a key", {}],
+    ["a key that nobody has", { token: mintKey() }],
+    ["a key with a typo", { token: `${mintKey().slice(0, -1)}!` }],
+    ["a key as user name", { user: "KEY", pass: "" }],
+    ["the name of a role", { user: "ingress", pass: "KEY" }],
+    ["the name of a role as token", { token: "ingress" }],
+  ])("refuses %s", async (_what, credentials: Partial<ConnectionOptions>) => {
+    await serve();
+    const { key } = await createKey();
+    const given = Object.entries(credentials).map(([name, value]) => [name, value === "KEY" ? key : value]);
+    expect(await outcome(Object.fromEntries(given))).toBe("AuthorizationError");
+  });
+
+  test("ends with its time, and then counts only while its key is valid", async () => {
+    await serve({ loginMs: 3_000 });
+    const { key, keyId } = await createKey();
+    const publisher = await connect({ servers: server.address, token: key, reconnectTimeWait: 50 });
+    ending.push(() => publisher.close());
+    const seen: string[] = [];
+    void (async () => {
+      for await (const status of publisher.status()) seen.push(status.type);
+    })();
+    await eventually("it comes back by itself", () => seen.includes("reconnect"), 20_000);
+    await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
+    const error = await publisher.closed();
+    expect(String(error)).toMatch(/Authorization/);
+  }, 30_000);
+
+  test("lasts eight to ten minutes, for its workspace's subjects alone", async () => {
+    const callout = openCallout(server.seeds);
+    const given: UserClaims[] = [];
+    const admit: Callout["admit"] = (request, serverKey, claims) => {
+      given.push(claims);
+      return callout.admit(request, serverKey, claims);
+    };
+    const keys = openKeys({ database: db.database, log });
+    ending.push(await server.serveLogins({ keys, callout: { ...callout, admit } }));
+    const { key, workspaceId, keyId } = await createKey();
+    const before = Date.now();
+    expect(await outcome({ token: key })).toBe("in");
+    const [claims] = given;
+    expect(claims).toEqual({
+      name: `${workspaceId}/${keyId}`,
+      account: "SLUICE",
+      expiresAtMs: expect.any(Number),
+      publish: POOLS.map((pool) => `batch.${pool}.${workspaceId}`),
+      subscribe: [`_INBOX.ws.${workspaceId}.>`],
+      subscriptionsMax: 100,
+    });
+    expect(claims?.expiresAtMs).toBeGreaterThanOrEqual(before + 480_000);
+    expect(claims?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 600_000);
+  });
+
+  test("is told in no log with the key", async () => {
+    await serve();
+    const [good, unknown] = [(await createKey()).key, mintKey()];
+    lines.length = 0;
+    for (const token of [good, unknown]) await outcome({ token });
+    for (const pass of [good, unknown]) await outcome({ user: "somebody", pass });
+    expect(lines.join("")).toContain("a batch publisher logged in");
+    for (const key of [good, unknown]) expect(`${lines.join("")}${server.log()}`).not.toContain(key);
+  });
+});
+
+describe("those who answer logins", () => {
+  test("answer alike, and one is enough", async () => {
+    const asked = [0, 0];
+    const found = openKeys({ database: db.database, log });
+    const ends = await Promise.all(
+      asked.map((_none, index) =>
+        serve({
+          keys: {
+            find(key) {
+              asked[index] = (asked[index] ?? 0) + 1;
+              return found.find(key);
+            },
+          },
+        }),
+      ),
+    );
+    const { key } = await createKey();
+    const logins = async (): Promise<Set<string>> =>
+      new Set(await Promise.all(Array.from({ length: 24 }, () => outcome({ token: key }))));
+    expect(await logins()).toEqual(new Set(["in"]));
+    expect(await outcome({ token: mintKey() })).toBe("AuthorizationError");
+    expect(asked[0]).toBeGreaterThan(0);
+    expect(asked[1]).toBeGreaterThan(0);
+    await ends[0]?.();
+    expect(await logins()).toEqual(new Set(["in"]));
+  });
+
+  test("let nobody in while they are away, and leave in who is", async () => {
+    const end = await serve();
+    const { key, workspaceId } = await createKey();
+    const publisher = await logIn({ token: key });
+    await end();
+    expect(await outcome({ token: key })).toBe("AuthorizationError");
+    publisher.publish(`batch.chat.${workspaceId}`, "{}");
+    await publisher.flush();
+    expect(publisher.isClosed()).toBe(false);
+  }, 20_000);
+
+  test("refuse while keys cannot be looked up, and go on afterwards", async () => {
+    let isAway = true;
+    const found = openKeys({ database: db.database, log });
+    await serve({ keys: { find: (key) => (isAway ? Promise.reject(new Error("away")) : found.find(key)) } });
+    const { key } = await createKey();
+    expect(await outcome({ token: key })).toBe("AuthorizationError");
+    isAway = false;
+    expect(await outcome({ token: key })).toBe("in");
+  });
+
+  test("look few wrong keys up at once, and none before those of another address for long", async () => {
+    const { key } = await createKey();
+    const found = openKeys({ database: db.database, log });
+    let [open, most] = [0, 0];
+    const hung = Promise.withResolvers<void>();
+    await serve({
+      keys: {
+        async find(given) {
+          if (given === key) return found.find(given);
+          most = Math.max(most, ++open);
+          await hung.promise;
+          open -= 1;
+          return undefined;
+        },
+      },
+    });
+    const flood = Array.from({ length: 100 }, () => outcome({ token: mintKey() }));
+    await eventually("look-ups are under way", () => open > 0);
+    // The flood comes from 127.0.0.1, and the server listens there alone: another loopback address is another client.
+    const other = await fromAddress("127.0.0.2", key);
+    expect(other).toContain("+OK");
+    hung.resolve();
+    expect(new Set(await Promise.all(flood))).toEqual(new Set(["AuthorizationError"]));
+    expect(most).toBe(2);
+  }, 30_000);
+});
+
+/** Logs in from another address of this machine, with bare bytes, and returns what the server says. */
+async function fromAddress(address: string, key: string): Promise<string> {
+  const { createConnection } = await import("node:net");
+  const [host = "", port = ""] = server.address.split(":");
+  return await new Promise((resolve, reject) => {
+    const socket = createConnection({ host, port: Number(port), localAddress: address });
+    let said = "";
+    socket.on("data", (chunk) => {
+      said += chunk.toString();
+      if (said.startsWith("INFO") && !said.includes("+OK")) return;
+      socket.destroy();
+      resolve(said);
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(said));
+    socket.write(`CONNECT ${JSON.stringify({ verbose: true, pedantic: false, auth_token: key })}\r\n`);
+  });
+}
