@@ -69,7 +69,14 @@ export async function cancelShownJob(
   param: string,
   modality?: Modality,
 ): Promise<void> {
-  const { id, workspace_id } = await shownJob(context, call, param, modality);
+  await cancelJob(context, await shownJob(context, call, param, modality));
+}
+
+/** The same of a job, or of a run that a publisher asked for, by its id. */
+export async function cancelJob(
+  context: Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">,
+  { id, workspace_id }: Pick<JobRow, "id" | "workspace_id">,
+): Promise<void> {
   const job = await requestCancel(context.database, workspace_id, id);
   if (!job) {
     const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
@@ -137,7 +144,7 @@ const STATUSES: Readonly<Record<JobState, Job["status"]>> = {
   refused: "failed",
 };
 
-function presentJob(row: JobRow, data: Job["data"]): Job {
+export function presentJob(row: JobRow, data: Job["data"]): Job {
   // One that was begun and handed on is not queued in any sense that its owner knows.
   const hasBegun = row.state === "queued" && row.started_at !== null;
   return {

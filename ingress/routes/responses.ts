@@ -4,7 +4,6 @@ import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import { runWhole, TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
@@ -17,7 +16,7 @@ import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
-import { responseOf } from "../responses/object.ts";
+import { checkRepeated, responseOf } from "../responses/object.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -160,9 +159,6 @@ function storedRoutes(context: IngressContext): Route[] {
   ];
 }
 
-/** The settings that an answer repeats travel with every call's message, beside its request. */
-const REPEATED_BYTES_MAX = 262_144;
-
 interface Asked extends Translated {
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
@@ -195,12 +191,7 @@ export async function answerResponse(
   const { body, asked, own, request, paramOf } = await read(context, call, given);
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
-  if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
-    throw new ApiError(
-      "invalid_request",
-      `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
-    );
-  }
+  checkRepeated(response);
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
   const header = call.request.headers.get("x-cache");

@@ -76,6 +76,8 @@ export interface Work {
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message, which tells if another message asks for the same. */
   readonly fingerprint?: string;
+  /** It is a line of a batch, which tells of it. */
+  readonly isBatchLine?: true;
   /** It waits for longer than a window lasts, and is admitted past it. */
   readonly starves?: boolean;
   /** Names what is stored for it among others under the same id. */
@@ -147,12 +149,13 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, fingerprint, heardAt, goesOn } = work;
+  const { entry, isStreamed, fingerprint, heardAt, goesOn, isBatchLine } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
   const step = heardAt === undefined ? {} : { step: heardAt };
-  return { ...terms, work: { ...terms.work, ...step, ...(goesOn === true ? { goes_on: true } : {}) } };
+  const line = isBatchLine === true ? { is_batch_line: true } : {};
+  return { ...terms, work: { ...terms.work, ...step, ...line, ...(goesOn === true ? { goes_on: true } : {}) } };
 }
 
 function requestOf(work: Work, terms: Terms): JobRequest {

@@ -69,12 +69,13 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    const { response_input: input, ...asked } = job.request ?? {};
+    // A durable job has the object in its request.
+    const { response_input: input, response: begun = job.response, ...asked } = job.request ?? {};
     this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
     this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    this.response = job.response === undefined ? undefined : parse("ModelResponse", job.response);
+    this.response = job.api === "responses" ? parse("ModelResponse", begun) : undefined;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
