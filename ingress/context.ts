@@ -35,6 +35,7 @@ export interface IngressContext {
   readonly config: Pick<
     Config,
     | "adminWorkspace"
+    | "batchPriceMillionths"
     | "bodyBytesMax"
     | "calls"
     | "fileBytesMax"

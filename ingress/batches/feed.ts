@@ -9,6 +9,7 @@ import { findJob } from "#shared/database/jobs.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
+import { priceAt } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
@@ -124,7 +125,7 @@ async function readSpan(
   const last = span.at(-1);
   const to = Number(last?.start ?? 0n) + (last?.bytes ?? 0);
   const pieces: Uint8Array[] = [];
-  for await (const piece of readFile(storage, blocks, from, to)) pieces.push(piece.slice());
+  for await (const piece of readFile(storage, blocks, from, to)) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
   return ({ start, bytes: length }) => bytes.subarray(Number(start) - from, Number(start) - from + length);
 }
@@ -164,7 +165,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       if (call instanceof ApiError) throw call;
       return call;
     },
-    isBatchLine: true,
+    batchLine: { price_millionths: context.config.batchPriceMillionths },
     starves,
     part: `${batch.epoch}`,
     takePermit: context.takePermit(batch.workspace_id),
@@ -206,8 +207,9 @@ async function look(context: BatchContext, feed: Feed, call: ReadCall, starves: 
   // Its media must not be stored a second time.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
+  const leastNano = priceAt(call.leastNano, { price_millionths: context.config.batchPriceMillionths });
   try {
-    await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, call.leastNano);
+    await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

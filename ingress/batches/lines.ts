@@ -29,7 +29,7 @@ export async function* linesOf(
   const add = (piece: Uint8Array): void => {
     length += piece.length;
     if (length > bytesMax + 1) pieces = [];
-    else if (piece.length > 0) pieces.push(piece.slice());
+    else if (piece.length > 0) pieces.push(new Uint8Array(piece));
   };
   const lineOf = (): Line => {
     const bytes = length > bytesMax + 1 ? undefined : withoutReturn(pieces.length === 1 ? pieces[0] : joined(pieces));

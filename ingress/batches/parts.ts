@@ -93,7 +93,7 @@ const READ_TRIES = 3;
 export async function readPart({ storage }: Pick<Context, "storage">, part: PartRow): Promise<Buffer> {
   for (let tries = 1; ; tries += 1) {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of readObject(storage, part.key, 0, part.bytes)) chunks.push(chunk.slice());
+    for await (const chunk of readObject(storage, part.key, 0, part.bytes)) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     if (createHash("sha256").update(bytes).digest().equals(part.sha256)) return bytes;
     if (tries === READ_TRIES) throw new StorageError("damaged", `${part.key} has other bytes than were stored`);
@@ -168,6 +168,6 @@ async function spanOfFile({ database, storage }: Context, fileId: string, from: 
   const blocks = await findBlocks(database, fileId);
   if (!blocks) throw new ApiError("file_not_found", `The file ${fileId}, which has these lines, was deleted.`);
   const pieces: Uint8Array[] = [];
-  for await (const piece of readFile(storage, blocks, Number(from), Number(to))) pieces.push(piece.slice());
+  for await (const piece of readFile(storage, blocks, Number(from), Number(to))) pieces.push(piece);
   return Buffer.concat(pieces);
 }

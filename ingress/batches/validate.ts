@@ -12,8 +12,7 @@ import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
 
 /** Lines of one batch, and texts of its embeddings calls together, as OpenAI has it. */
-const LINES_MAX = 50_000;
-const EMBEDDING_INPUTS_MAX = 50_000;
+const BOUNDS = { lines: 50_000, inputs: 50_000 };
 
 /** Faults that a batch tells of. */
 const FAULTS_MAX = 100;
@@ -41,11 +40,12 @@ export async function validateBatch(
   batch: BatchRow,
   target: LineTarget,
   isLed: () => boolean,
+  bounds = BOUNDS,
 ): Promise<boolean> {
   // What a leader before has written of it.
   await dropLines(database, batch);
   const blocks = await findBlocks(database, batch.input_file_id);
-  const reading = new Validation({ database }, batch, target);
+  const reading = new Validation({ database }, batch, target, bounds);
   if (blocks) {
     for await (const line of linesOf(readFile(storage, blocks))) {
       if (!isLed()) return false;
@@ -75,15 +75,18 @@ class Validation {
   private readonly context: Pick<IngressContext, "database">;
   private readonly batch: BatchRow;
   private readonly target: LineTarget;
+  private readonly bounds: typeof BOUNDS;
 
-  constructor(context: Pick<IngressContext, "database">, batch: BatchRow, target: LineTarget) {
+  constructor(context: Pick<IngressContext, "database">, batch: BatchRow, target: LineTarget, bounds: typeof BOUNDS) {
+    this.bounds = bounds;
     this.context = context;
     this.batch = batch;
     this.target = target;
   }
 
   get isOver(): boolean {
-    return this.faults.length >= FAULTS_MAX || this.total > LINES_MAX || this.inputs > EMBEDDING_INPUTS_MAX;
+    const { faults, total, inputs, bounds } = this;
+    return faults.length >= FAULTS_MAX || total > bounds.lines || inputs > bounds.inputs;
   }
 
   get model(): string | null {
@@ -121,11 +124,12 @@ class Validation {
 
   async end(): Promise<void> {
     await this.write();
-    if (this.total > LINES_MAX) {
-      this.fault({ code: "too_many_lines", message: `Expected at most ${LINES_MAX} lines, got more.`, param: null });
+    const { lines, inputs } = this.bounds;
+    if (this.total > lines) {
+      this.fault({ code: "too_many_lines", message: `Expected at most ${lines} lines, got more.`, param: null });
     }
-    if (this.inputs > EMBEDDING_INPUTS_MAX && this.total <= LINES_MAX) {
-      const message = `Expected at most ${EMBEDDING_INPUTS_MAX} texts in all embeddings calls together, got more.`;
+    if (this.inputs > inputs && this.total <= lines) {
+      const message = `Expected at most ${inputs} texts in all embeddings calls together, got more.`;
       this.fault({ code: "too_many_inputs", message, param: null });
     }
     if (this.total === 0 && this.faults.length === 0) {

@@ -1933,7 +1933,13 @@ export interface JobMessage {
   /**
    * It is a line of a batch, which tells of it.
    */
-  is_batch_line?: boolean;
+  batch_line?: {
+    /**
+     * Share of its price that is held and taken; amounts of this message, and of its worker, are the whole price.
+     */
+    price_millionths: number;
+    [k: string]: unknown;
+  };
   /**
    * Unix milliseconds after which nobody waits any more.
    */

@@ -5,7 +5,15 @@ import OpenAI, { toFile } from "openai";
 
 import { newId } from "#shared/ids.ts";
 import { audit } from "#tests/faults/audit.ts";
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "#tests/faults/bed.ts";
+import {
+  ask,
+  type Bed,
+  createWorkspace,
+  FLAT_NANO,
+  setFallbacks,
+  startBed,
+  type Workspace,
+} from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 const CREDIT = 1_000_000_000n;
@@ -20,7 +28,7 @@ beforeAll(async () => {
     pools: ["chat", "image"],
     behaviours: ["unauthorized", "delay-60000"],
     presets: { few: [3, null] },
-    env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16" },
+    env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
   });
   await bed.stack.addRole("worker", "capability", "workflow");
   workspace = await createWorkspace(bed.stack, { creditsNano: 10_000n * CREDIT });
@@ -83,7 +91,8 @@ describe("a batch", () => {
     const batch = await ended(made.id);
     expect(batch).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 2, failed: 2 } });
     expect(batch.usage?.total_tokens).toBeGreaterThan(0);
-    expect(batch.credits_used).toBe(2);
+    // Each at half its price.
+    expect(batch.credits_used).toBe(1);
     const output = await linesOf(batch.output_file_id);
     expect([...output.keys()].toSorted()).toEqual(["good", "ünïcödé"]);
     expect(output.get("good")).toMatchObject({
@@ -100,7 +109,7 @@ describe("a batch", () => {
       "select sum(settled)::bigint as settled from usage_record where workspace_id = $1",
       [workspace.id],
     );
-    expect(settled).toBe(2n * FLAT_NANO);
+    expect(settled).toBe(FLAT_NANO);
     const file = await client.files.retrieve(batch.output_file_id ?? "");
     expect(file).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });
   }, 60_000);
@@ -156,16 +165,74 @@ describe("a batch", () => {
   }, 60_000);
 
   test("whose funds end refuses the lines that they do not cover, and none that others' holds kept out", async () => {
-    const own = await createWorkspace(bed.stack, { creditsNano: 5n * CREDIT });
+    const own = await createWorkspace(bed.stack, { creditsNano: (5n * CREDIT) / 2n });
     const made = await begin(
       Array.from({ length: 8 }, (_, at) => line(`l${at}`, ask("flat"))),
       CHAT,
       clientOf(own),
     );
     const batch = await ended(made.id, clientOf(own));
-    expect(batch).toMatchObject({ credits_used: 5, request_counts: { completed: 5, failed: 3 } });
+    expect(batch).toMatchObject({ credits_used: 2.5, request_counts: { completed: 5, failed: 3 } });
     const errors = await linesOf(batch.error_file_id, clientOf(own));
     expect([...errors.values()].map(({ response }) => response?.status_code)).toEqual([402, 402, 402]);
+  }, 60_000);
+
+  test("served by a fallback is held and paid at half the price of that", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: CREDIT / 2n });
+    await setFallbacks(bed, { "mock-unauthorized": ["flat"] }, own.key);
+    const made = await begin([line("a", ask("mock-unauthorized", { max_tokens: 1 }))], CHAT, clientOf(own));
+    expect(await ended(made.id, clientOf(own))).toMatchObject({ credits_used: 0.5, request_counts: { completed: 1 } });
+    const rows = await bed.stack.query("select held, settled, uncollected from usage_record where workspace_id = $1", [
+      own.id,
+    ]);
+    expect(rows).toEqual([{ held: CREDIT / 2n, settled: CREDIT / 2n, uncollected: 0n }]);
+  }, 60_000);
+
+  test("whose input is deleted ends the lines that have not begun", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
+    await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
+    const made = await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, clientOf(own));
+    await eventually(
+      "it waits",
+      async () => (await rowOf(made.id))["completed"] === 1 && (await rowOf(made.id))["lease_until"] === null,
+    );
+    await bed.stack.query("select end_file($1, $2, 'deleted')", [own.id, made.input_file_id]);
+    await bed.stack.query("update batch set next_at = now() where workspace_id = $1", [own.id]);
+    const row = await eventually(
+      "it has ended",
+      async () => (await rowOf(made.id))["state"] === "completed" && (await rowOf(made.id)),
+    );
+    expect([row["completed"], row["failed"]]).toEqual([1, 1]);
+  }, 60_000);
+
+  test("without room for its files waits for room, for a day, and is read line by line", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const file = (await upload([line("a", ask("flat")), line("b", ask("no-such-model"))], mine)).id;
+    const room = (bytes: string) =>
+      bed.stack.query(`update file_storage set used = used ${bytes} where workspace_id = $1`, [own.id]);
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" } as const;
+    await room("+ 1000000000000");
+    const [late, first] = [await mine.batches.create(asked), await mine.batches.create(asked)];
+    const isLeft = async (id: string) =>
+      (await rowOf(id))["state"] === "finalizing" && (await rowOf(id))["lease_until"] === null;
+    await eventually("both wait", async () => (await isLeft(first.id)) && (await isLeft(late.id)));
+    await bed.stack.query("update batch set ends_at = now() - interval '25 hours', next_at = now() where id = $1", [
+      (await rowOf(late.id))["id"] as string,
+    ]);
+    expect(await ended(late.id, mine)).toMatchObject({
+      status: "failed",
+      errors: { data: [{ code: "storage_limit_exceeded" }] },
+      request_counts: { completed: 1, failed: 1 },
+    });
+    const page = await call("GET", `/v1/batches/${late.id}/lines`, undefined, own.key);
+    expect((page["data"] as Line[]).map(({ custom_id }) => custom_id).toSorted()).toEqual(["a", "b"]);
+    await room("- 1000000000000");
+    await bed.stack.query("update batch set next_at = now() where workspace_id = $1", [own.id]);
+    expect(await ended(first.id, mine)).toMatchObject({
+      status: "completed",
+      request_counts: { completed: 1, failed: 1 },
+    });
   }, 60_000);
 
   test("whose key is revoked ends the lines that have not begun", async () => {
@@ -233,9 +300,8 @@ describe("validation", () => {
       [12, "duplicate_custom_id", "custom_id"],
       [13, "invalid_custom_id", "custom_id"],
     ]);
-    expect(
-      await bed.stack.query("select 1 from batch_line l join batch b on b.id = l.batch_id where b.state = 'failed'"),
-    ).toEqual([]);
+    const id = (await rowOf(made.id))["id"] as string;
+    expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);
   });
 
   test("tells of a file without lines, and of a hundred faults at most", async () => {
@@ -270,6 +336,26 @@ describe("validation", () => {
 });
 
 describe("a batch is", () => {
+  test("one of a hundred of its workspace that have not ended, and cancelled before it is looked at", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: CREDIT });
+    const mine = clientOf(own);
+    const { id: file } = await upload([line("a", ask("flat"))], mine);
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" } as const;
+    await bed.stack.query(
+      `insert into batch (id, workspace_id, key_id, endpoint, input_file_id, next_at, expires_at)
+       select gen_random_uuid(), $1, $2, 'none', $3, 'infinity', 'infinity' from generate_series(1, 99)`,
+      [own.id, own.keyId, file],
+    );
+    const made = await mine.batches.create(asked);
+    expect(await call("POST", "/v1/batches", asked, own.key)).toMatchObject({
+      http: 503,
+      error: { code: "overloaded" },
+    });
+    await mine.batches.cancel(made.id);
+    expect(await ended(made.id, mine)).toMatchObject({ status: "cancelled", request_counts: { completed: 0 } });
+    await bed.stack.query("delete from batch where next_at = 'infinity'");
+  });
+
   test("made once under an Idempotency-Key, and listed behind another", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const { id: file } = await upload([line("a", ask("flat"))], clientOf(own));

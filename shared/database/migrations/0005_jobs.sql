@@ -167,7 +167,7 @@ begin
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
   -- A step of a run, and a line of a batch, has no event of its own: its run, or batch, tells of it.
-  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'is_batch_line' then
+  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line' then
     insert into event (workspace_id, type, metadata)
     values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
       'jobId', p_id, 'modality', j.modality, 'model', j.model,
@@ -247,7 +247,7 @@ begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
   select * into j from job where id = letter.job_id for update;
-  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id or j.work ? 'is_batch_line' then return 'over'; end if;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id or j.work ? 'batch_line' then return 'over'; end if;
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
