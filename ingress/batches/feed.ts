@@ -2,7 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
-import type { BatchLine } from "#shared/database/batch-work.ts";
+import { type BatchLine, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { type FileBlocks, findBlocks } from "#shared/database/files.ts";
 import { findJob } from "#shared/database/jobs.ts";
@@ -31,7 +31,8 @@ const WAIT_MS = paced(2_000);
 
 /** The answer about a line: it is under way, was refused, or comes again after a time. */
 export type Fed =
-  | { readonly kind: "admitted" }
+  /** Its job is there; refused: as one that was refused. */
+  | { readonly kind: "admitted"; readonly refused?: Code }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
 
@@ -77,11 +78,12 @@ export async function feedLines(
       const fed = await Promise.all(
         some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
       );
+      hasOthers ||= fed.some((one) => one.kind === "admitted" && one.refused === undefined);
       for (const [at, line] of some.entries()) {
-        const one = fed[at];
-        if (one === undefined) continue;
+        const given = fed[at];
+        if (given === undefined) continue;
+        const one = hasOthers ? await unlessHeldByOthers(context, line, given) : given;
         if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
-        if (one.kind === "admitted") hasOthers = true;
         await onFed(line, one);
       }
       if (waitMs > 0) return waitMs;
@@ -100,6 +102,15 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
     if (error instanceof ApiError && error.status < 500) return error;
     throw error;
   }
+}
+
+/** Refusals for want of what other lines hold until they end. */
+const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
+
+/** A line that was refused for what others of its batch hold comes again: its job is forgotten. */
+async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
+  if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
+  return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
 /** Lines that are read together. */
@@ -140,9 +151,6 @@ interface Feed {
   readonly slices: TimeSlices;
 }
 
-/** Refusals for want of what other lines hold until they end. */
-const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
-
 async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const { batch, caller, line, target, bytes, slices } = feed;
   const key = `${batch.workspace_id} ${batch.key_id}`;
@@ -177,9 +185,9 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       await dispatchAdmitted(context.dispatcher, work, admission);
       return ADMITTED;
     case "known":
-    // It has a row, as any job.
-    case "refused":
       return ADMITTED;
+    case "refused":
+      return { kind: "admitted", refused: admission.error.code };
     case "unknown_workspace":
       return { kind: "refused", error: admission.refusal ?? new ApiError("invalid_api_key", "The workspace is gone.") };
     case "full":

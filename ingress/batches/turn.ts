@@ -253,7 +253,7 @@ class Turn {
     try {
       const files = await writeFiles(context, batch);
       if (!(await endBatch(database, batch, { state: batch.ends_as, ...files }))) throw new Superseded();
-      await discardParts(context, id);
+      await discardParts(context, id, this.stopping);
     } catch (error) {
       const isTooLate = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > FULL_MAX_MS;
       if (!isFull(error) || !isTooLate) throw error;

@@ -61,11 +61,18 @@ async function copyParts(context: BatchContext, id: string, isOutput: boolean, u
 }
 
 /** Deletes the parts, whose bytes the files have by now. What does not go is the janitor's. */
-export async function discardParts({ database, storage, log }: BatchContext, id: string): Promise<void> {
+export async function discardParts(
+  { database, storage, log }: BatchContext,
+  id: string,
+  stopping: AbortSignal,
+): Promise<void> {
   try {
     for (const isOutput of [true, false]) {
       for (let parts = await findParts(database, id, isOutput); parts.length > 0;) {
-        for (const { key } of parts) await deleteObject(storage, key);
+        for (const { key } of parts) {
+          if (stopping.aborted) return;
+          await deleteObject(storage, key);
+        }
         const keys = parts.map(({ key }) => key);
         await forgetParts(database, id, keys);
         parts = await findParts(database, id, isOutput);

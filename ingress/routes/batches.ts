@@ -1,5 +1,5 @@
 /** /v1/batches: files of calls that are made within a day. */
-import type { Batch, BatchCreateRequest } from "#schemas/generated/types.ts";
+import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   type BatchRow,
@@ -58,7 +58,7 @@ export function batches(context: IngressContext): readonly Route[] {
         "and the funds of the workspace allow, for the key that made the batch. A line is made and paid once. Answers are in the output " +
         "file, refusals and failures in the error file, in the order in which they ended. A repeat under the same `Idempotency-Key` hears " +
         "of the same batch for as long as that is kept.",
-      request: { schema: "BatchCreateRequest" },
+      request: { schema: "BatchRequest" },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The batch", schema: "Batch" } },
       errors: errorsOf(["reads_json", "names_files"], "idempotency_key_reused", "overloaded"),
@@ -124,7 +124,7 @@ async function find({ database }: IngressContext, call: RouteCall): Promise<Batc
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
   const { workspaceId, keyId } = callerOf(call);
   const { value } = await readBody(context, call);
-  const asked = parse("BatchCreateRequest", value);
+  const asked = parse("BatchRequest", value);
   const key = idempotencyKeyOf(call.request.headers);
   const batch: NewBatch = {
     id: key === null ? newId() : jobIdOf(workspaceId, `batches:${key}`),
@@ -156,7 +156,7 @@ function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): Ba
 }
 
 /** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
-async function checkInput({ database }: IngressContext, workspaceId: string, asked: BatchCreateRequest): Promise<void> {
+async function checkInput({ database }: IngressContext, workspaceId: string, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
     const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
     throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });

@@ -326,7 +326,7 @@ export interface SchemaTypes {
   ApiKeyCreateRequest: ApiKeyCreateRequest;
   ApiKeyRotateRequest: ApiKeyRotateRequest;
   ApiKeyUpdateRequest: ApiKeyUpdateRequest;
-  BatchCreateRequest: BatchCreateRequest;
+  BatchRequest: BatchRequest;
   BudgetAlertCreateRequest: BudgetAlertCreateRequest;
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
@@ -2156,7 +2156,7 @@ export interface ApiKeyUpdateRequest {
 /**
  * Body of POST /v1/batches.
  */
-export interface BatchCreateRequest {
+export interface BatchRequest {
   /**
    * A stored file of the purpose `batch`: JSON Lines of at most 50,000 calls and 200 MB. Each line is `{custom_id, method: "POST", url, body}`.
    */

@@ -13223,7 +13223,7 @@ validate89.errors = vErrors;
 return errors === 0;
 }
 validate89.evaluated = { props: { name: true, preset: true, expires_at: true }, dynamicProps: false, dynamicItems: false };
-var validateBatchCreateRequest = validate90;
+var validateBatchRequest = validate90;
 var schema108 = { type: "object", required: ["input_file_id", "endpoint", "completion_window"], properties: { input_file_id: { type: "string", minLength: 1 }, endpoint: { type: "string", minLength: 1, maxLength: 256 }, completion_window: { enum: ["24h"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, output_expires_after: { type: ["object", "null"], required: ["anchor", "seconds"], properties: { anchor: { const: "created_at" }, seconds: { type: "integer", minimum: 3600, maximum: 2592000 } } } } };
 function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -61387,7 +61387,7 @@ ProviderEntry: validateProviderEntry,
 ApiKeyCreateRequest: validateApiKeyCreateRequest,
 ApiKeyRotateRequest: validateApiKeyRotateRequest,
 ApiKeyUpdateRequest: validateApiKeyUpdateRequest,
-BatchCreateRequest: validateBatchCreateRequest,
+BatchRequest: validateBatchRequest,
 BudgetAlertCreateRequest: validateBudgetAlertCreateRequest,
 BudgetAlertUpdateRequest: validateBudgetAlertUpdateRequest,
 CapabilityRunRequest: validateCapabilityRunRequest,

@@ -146,6 +146,12 @@ export async function findEnded(target: Queryable, ids: readonly string[], max: 
   return rows.map(({ id }) => id);
 }
 
+/** Forgets the job of a line that was refused, so that the line can be admitted. False when there is none. */
+export async function forgetRefused(target: Queryable, jobId: string): Promise<boolean> {
+  const rows = await target.query("delete from job where id = $1 and state = 'refused' returning 1", [jobId]);
+  return rows.length > 0;
+}
+
 export interface Part {
   readonly isOutput: boolean;
   readonly key: string;

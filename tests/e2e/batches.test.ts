@@ -27,7 +27,7 @@ beforeAll(async () => {
   bed = await startBed({
     pools: ["chat", "image"],
     behaviours: ["unauthorized", "delay-60000"],
-    presets: { few: [3, null] },
+    presets: { few: [3, null], capped: [null, 40_000] },
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
   });
   await bed.stack.addRole("worker", "capability", "workflow");
@@ -176,6 +176,24 @@ describe("a batch", () => {
     const errors = await linesOf(batch.error_file_id, clientOf(own));
     expect([...errors.values()].map(({ response }) => response?.status_code)).toEqual([402, 402, 402]);
   }, 60_000);
+
+  // Of what each holds two fit at once, and each uses next to nothing.
+  test.each([
+    ["credits", { creditsNano: 4n * CREDIT }],
+    ["tokens of the day", { creditsNano: 100n * CREDIT, preset: "capped" }],
+  ])(
+    "whose lines hold more %s than there are waits for those under way to settle",
+    async (_what, having) => {
+      const own = await createWorkspace(bed.stack, having);
+      const made = await begin(
+        Array.from({ length: 6 }, (_, at) => line(`l${at}`, ask("metered"))),
+        CHAT,
+        clientOf(own),
+      );
+      expect(await ended(made.id, clientOf(own))).toMatchObject({ request_counts: { completed: 6, failed: 0 } });
+    },
+    60_000,
+  );
 
   test("served by a fallback is held and paid at half the price of that", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: CREDIT / 2n });
