@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "./context.ts";
+import { batches } from "./routes/batches.ts";
 import { calls } from "./routes/calls.ts";
 import { capabilities } from "./routes/capabilities.ts";
 import { conversations } from "./routes/conversations.ts";
@@ -46,6 +47,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     mediaContent(context),
     providerCallbacks(context),
     ...files(context),
+    ...batches(context),
     key(context),
     ...workflows(context),
     workflowEstimate(context),

@@ -38,6 +38,7 @@ export interface IngressContext {
   readonly config: Pick<
     Config,
     | "adminWorkspace"
+    | "batchPriceMillionths"
     | "bodyBytesMax"
     | "calls"
     | "fileBytesMax"

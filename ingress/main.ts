@@ -4,7 +4,12 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
+import {
+  type Authenticator,
+  createAuthenticator,
+  openPublishers,
+  type Publishers,
+} from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
@@ -28,8 +33,10 @@ import type { Sealer } from "#shared/secrets/sealed.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
+import { takePermit } from "./batch/admit.ts";
 import { startIntake } from "./batch/intake.ts";
 import { type Issuer, openIssuer } from "./console/issuer.ts";
+import { startBatchLeader } from "./batches/leader.ts";
 import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
@@ -147,11 +154,10 @@ export async function startIngress(): Promise<void> {
     config.graceMs,
   );
   const lookups = database.reserve("batch intake");
-  const intake = startIntake(
-    { ...context, database: lookups, publishers: openPublishers({ database: lookups, catalogue: context.catalogue }) },
-    connection,
-  );
+  const publishers = openPublishers({ database: lookups, catalogue: context.catalogue });
+  const intake = startIntake({ ...context, database: lookups, publishers }, connection);
   lifecycle.onStop("batch intake", () => intake.stop());
+  startBatches(context, publishers, lifecycle);
   await role.ready({ port: server.port }, dependencies);
 }
 
@@ -160,6 +166,20 @@ function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log:
   const { issuer, clientId, clientSecret } = oidc;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   return openIssuer({ issuer, clientId, clientSecret, redirectUri: callbackOf(publicUrl) }, { sealer, log });
+}
+
+/** A file that a batch writes has one line for each call of an input of 200 MB, and answers are longer than what was asked. */
+const BATCH_FILE_BYTES_MAX = 16 * 1_073_741_824;
+
+/** Leads batches, whose files the process uploads beside those of its callers. */
+function startBatches(context: IngressContext, publishers: Publishers, lifecycle: Role["lifecycle"]): void {
+  const { database, storage, log, config } = context;
+  const limits = { fileBytesMax: BATCH_FILE_BYTES_MAX, storageBytesMax: config.storageBytesMax };
+  const uploads = openUploads({ database, storage, log, limits });
+  lifecycle.onStop("uploads of batches", () => uploads.close());
+  const permit = (workspaceId: string) => () => takePermit(workspaceId);
+  const leader = startBatchLeader({ ...context, uploads, publishers, takePermit: permit });
+  lifecycle.onStop("batches", () => leader.stop());
 }
 
 /** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */

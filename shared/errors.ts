@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   daily_tokens_exceeded: { status: 403, type: "quota_exceeded" },
   not_found: { status: 404, type: "invalid_request_error" },
   file_not_found: { status: 404, type: "invalid_request_error" },
+  batch_not_found: { status: 404, type: "invalid_request_error" },
   capability_not_found: { status: 404, type: "invalid_request_error" },
   channel_not_found: { status: 404, type: "invalid_request_error" },
   job_not_found: { status: 404, type: "invalid_request_error" },

@@ -39,6 +39,10 @@ export const FAILPOINTS = [
   "step.started",
   "step.continued",
   "run.ended",
+  // A batch.
+  "batch.taken",
+  "batch.stored",
+  "batch.written",
   // A notification.
   "delivery.claimed",
   "delivery.sent",

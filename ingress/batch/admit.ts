@@ -184,7 +184,8 @@ const large = openRequestLimit({
 });
 const PERMIT_MS = 2_000;
 
-async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
+/** Undefined: there is none now. */
+export async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
   try {
     return (await large.take({ owner: workspaceId })).release;
   } catch (error) {

@@ -69,14 +69,23 @@ export async function cancelShownJob(
   param: string,
   modality?: Modality,
 ): Promise<void> {
-  const { id, workspace_id } = await shownJob(context, call, param, modality);
+  await cancelJobOrRun(context, await shownJob(context, call, param, modality));
+}
+
+type CancelContext = Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">;
+
+/** The same of a job, or of a run that a publisher asked for, by its id. */
+export async function cancelJobOrRun(
+  context: CancelContext,
+  { id, workspace_id }: Pick<JobRow, "id" | "workspace_id">,
+): Promise<void> {
   if (await cancelJob(context, workspace_id, id)) return;
   const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
   if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
 }
 
 /** Asks a job of the workspace to end, see `cancelShownJob`. False when there is none. */
-export async function cancelJob(context: IngressContext, workspaceId: string, id: string): Promise<boolean> {
+export async function cancelJob(context: CancelContext, workspaceId: string, id: string): Promise<boolean> {
   const job = await requestCancel(context.database, workspaceId, id);
   if (!job) return false;
   context.cancel(id);
@@ -141,7 +150,7 @@ const STATUSES: Readonly<Record<JobState, Job["status"]>> = {
   refused: "failed",
 };
 
-function presentJob(row: JobRow, data: Job["data"]): Job {
+export function presentJob(row: JobRow, data: Job["data"]): Job {
   // One that was begun and handed on is not queued in any sense that its owner knows.
   const hasBegun = row.state === "queued" && row.started_at !== null;
   return {

@@ -1,7 +1,19 @@
 /** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
 import type { ModelResponse, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
-import { type ApiError, errorEnvelope } from "#shared/errors.ts";
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
+
+/** The settings that an answer repeats travel with every call's message, beside its request. */
+const REPEATED_BYTES_MAX = 262_144;
+
+/** @throws ApiError where the answer would repeat too much */
+export function checkRepeated(response: ModelResponse): void {
+  if (Buffer.byteLength(JSON.stringify(response)) <= REPEATED_BYTES_MAX) return;
+  throw new ApiError(
+    "invalid_request",
+    `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
+  );
+}
 
 /** Settings as they are applied: what the caller left to us, by its default. */
 export function responseOf(body: ResponsesRequest, requestId: string, createdS: number): ModelResponse {

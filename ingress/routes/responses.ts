@@ -25,7 +25,7 @@ import { findConversation, leaveConversation, takeConversation } from "../conver
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
-import { responseOf } from "../responses/object.ts";
+import { checkRepeated, responseOf } from "../responses/object.ts";
 import type { PlacedItem } from "../responses/items.ts";
 import { answerInTurns, functionsOf } from "../responses/tool-turns.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
@@ -191,9 +191,6 @@ function storedRoutes(context: IngressContext): Route[] {
   ];
 }
 
-/** The settings that an answer repeats travel with every call's message, beside its request. */
-const REPEATED_BYTES_MAX = 262_144;
-
 interface Asked extends Translated {
   readonly items: readonly PlacedItem[];
   /** Tools that the service runs for the model; undefined where it is to run none. */
@@ -275,12 +272,7 @@ async function answerAsked(
 ): Promise<Response> {
   await body.pause();
   const response = responseOf(asked, call.requestId, Math.floor(Date.now() / 1_000));
-  if (Buffer.byteLength(JSON.stringify(response)) > REPEATED_BYTES_MAX) {
-    throw new ApiError(
-      "invalid_request",
-      `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
-    );
-  }
+  checkRepeated(response);
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
   if (response.background && !response.store) {

@@ -311,6 +311,10 @@ export interface SchemaTypes {
   ChatTool: ChatTool;
   DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
+  BatchCancelled: BatchCancelled;
+  BatchCompleted: BatchCompleted;
+  BatchExpired: BatchExpired;
+  BatchFailed: BatchFailed;
   BudgetThresholdReached: BudgetThresholdReached;
   JobCompleted: JobCompleted;
   JobFailed: JobFailed;
@@ -329,6 +333,7 @@ export interface SchemaTypes {
   ApiKeyCreateRequest: ApiKeyCreateRequest;
   ApiKeyRotateRequest: ApiKeyRotateRequest;
   ApiKeyUpdateRequest: ApiKeyUpdateRequest;
+  BatchRequest: BatchRequest;
   BudgetAlertCreateRequest: BudgetAlertCreateRequest;
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
@@ -383,6 +388,9 @@ export interface SchemaTypes {
   ApiKey: ApiKey;
   AuditLogEntry: AuditLogEntry;
   AuditLogList: AuditLogList;
+  BatchLineList: BatchLineList;
+  BatchList: BatchList;
+  Batch: Batch;
   BudgetAlertList: BudgetAlertList;
   BudgetAlert: BudgetAlert;
   CapabilityEstimate: CapabilityEstimate;
@@ -1611,6 +1619,174 @@ export interface ErrorEnvelope {
   [k: string]: unknown;
 }
 /**
+ * `metadata` of the event `batch.cancelled`. A batch was cancelled; lines that had ended are in its files.
+ */
+export interface BatchCancelled {
+  /**
+   * The batch, as `/v1/batches/{batch_id}` takes it.
+   */
+  batchId: string;
+  /**
+   * Path that its lines call.
+   */
+  endpoint: string;
+  /**
+   * Lines.
+   */
+  total: number;
+  /**
+   * Lines in the output file.
+   */
+  completed: number;
+  /**
+   * Lines in the error file.
+   */
+  failed: number;
+  /**
+   * Absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * Absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from its creation to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken for its lines.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `batch.completed`. Every line of a batch has ended.
+ */
+export interface BatchCompleted {
+  /**
+   * The batch, as `/v1/batches/{batch_id}` takes it.
+   */
+  batchId: string;
+  /**
+   * Path that its lines call.
+   */
+  endpoint: string;
+  /**
+   * Lines.
+   */
+  total: number;
+  /**
+   * Lines in the output file.
+   */
+  completed: number;
+  /**
+   * Lines in the error file.
+   */
+  failed: number;
+  /**
+   * Absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * Absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from its creation to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken for its lines.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `batch.expired`. A batch was not done in time; lines that had ended are in its files.
+ */
+export interface BatchExpired {
+  /**
+   * The batch, as `/v1/batches/{batch_id}` takes it.
+   */
+  batchId: string;
+  /**
+   * Path that its lines call.
+   */
+  endpoint: string;
+  /**
+   * Lines.
+   */
+  total: number;
+  /**
+   * Lines in the output file.
+   */
+  completed: number;
+  /**
+   * Lines in the error file.
+   */
+  failed: number;
+  /**
+   * Absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * Absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from its creation to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken for its lines.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `batch.failed`. The input of a batch was at fault and no line was made, or its files could not be written.
+ */
+export interface BatchFailed {
+  /**
+   * The batch, as `/v1/batches/{batch_id}` takes it.
+   */
+  batchId: string;
+  /**
+   * Path that its lines call.
+   */
+  endpoint: string;
+  /**
+   * Lines.
+   */
+  total: number;
+  /**
+   * Lines in the output file.
+   */
+  completed: number;
+  /**
+   * Lines in the error file.
+   */
+  failed: number;
+  /**
+   * Absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * Absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from its creation to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were taken for its lines.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+/**
  * `metadata` of the event `budget.threshold_reached`. What a workspace spent in a period crossed the threshold of an alert; told once for an alert, period and threshold.
  */
 export interface BudgetThresholdReached {
@@ -1854,7 +2030,7 @@ export interface JobMessage {
    */
   api?: "openai" | "anthropic" | "responses";
   /**
-   * Of a call whose answer has the form of OpenAI's Responses: the object (ModelResponse) that the answer completes.
+   * Of a call whose answer has the form of OpenAI's Responses: the object (ModelResponse) that the answer completes. In a durable job it stands in the request.
    */
   response?: {
     [k: string]: unknown;
@@ -1896,6 +2072,16 @@ export interface JobMessage {
    * Price captured when the hold was placed.
    */
   price: {
+    [k: string]: unknown;
+  };
+  /**
+   * It is a line of a batch, which tells of it.
+   */
+  batch_line?: {
+    /**
+     * Share of its price that is held and taken; amounts of this message, and of its worker, are the whole price.
+     */
+    price_millionths: number;
     [k: string]: unknown;
   };
   /**
@@ -2121,6 +2307,41 @@ export interface ApiKeyUpdateRequest {
    * @maxItems 200
    */
   tools?: string[] | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/batches.
+ */
+export interface BatchRequest {
+  /**
+   * A stored file of the purpose `batch`: JSON Lines of at most 50,000 calls and 200 MB. Each line is `{custom_id, method: "POST", url, body}`.
+   */
+  input_file_id: string;
+  /**
+   * Path that every line calls: `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, an endpoint that makes media, `/v1/capabilities/{id}/run` or `/v1/workflows/{id}/runs` with an id.
+   */
+  endpoint: string;
+  /**
+   * Time within which lines are begun.
+   */
+  completion_window: "24h";
+  /**
+   * Up to 16 pairs: names of at most 64 characters, texts of at most 512.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * When the files that the batch writes are deleted; without it they stay.
+   */
+  output_expires_after?: {
+    /**
+     * Counted from the time at which a file is written.
+     */
+    anchor: "created_at";
+    seconds: number;
+    [k: string]: unknown;
+  } | null;
   [k: string]: unknown;
 }
 /**
@@ -3917,6 +4138,10 @@ export interface SubscriptionCreateRequest {
     | "run.cancelled"
     | "job.completed"
     | "job.failed"
+    | "batch.completed"
+    | "batch.failed"
+    | "batch.expired"
+    | "batch.cancelled"
     | "budget.threshold_reached"
     | "template.unavailable";
   /**
@@ -4553,6 +4778,179 @@ export interface AuditLogList {
   [k: string]: unknown;
 }
 /**
+ * A page of lines that have ended, in the order of their ends, as the output and error file have them.
+ */
+export interface BatchLineList {
+  object: "list";
+  data: {
+    id: string;
+    custom_id: string;
+    /**
+     * The answer of the line's call, also where it was refused; null for a line that was never made.
+     */
+    response: {
+      status_code: number;
+      /**
+       * Id of the line's job or run.
+       */
+      request_id: string;
+      /**
+       * As the endpoint would have answered, in JSON. Media are files of the workspace.
+       */
+      body: {
+        [k: string]: unknown;
+      };
+      [k: string]: unknown;
+    } | null;
+    /**
+     * Why a line was never made: `batch_expired` or `batch_cancelled`.
+     */
+    error: {
+      code: string;
+      message: string;
+      [k: string]: unknown;
+    } | null;
+    [k: string]: unknown;
+  }[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A page of batches, the newest first.
+ */
+export interface BatchList {
+  object: "list";
+  data: Batch[];
+  first_id: string | null;
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A batch, as OpenAI describes one.
+ */
+export interface Batch {
+  /**
+   * `batch_` and 32 hex digits.
+   */
+  id: string;
+  object: "batch";
+  endpoint: string;
+  /**
+   * The model that all its lines name; absent when they name several.
+   */
+  model?: string;
+  /**
+   * Faults for which no line was made. The first 100 are told.
+   */
+  errors?: {
+    object: "list";
+    data: {
+      code: string;
+      message: string;
+      /**
+       * Path of the value at fault within its line.
+       */
+      param: string | null;
+      /**
+       * Line of the input file, from 1.
+       */
+      line: number | null;
+      [k: string]: unknown;
+    }[];
+    [k: string]: unknown;
+  };
+  input_file_id: string;
+  completion_window: "24h";
+  status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
+  /**
+   * File with the answers of lines that succeeded; absent while there is none.
+   */
+  output_file_id?: string;
+  /**
+   * File with the lines that were refused, failed or were never made; absent while there is none.
+   */
+  error_file_id?: string;
+  /**
+   * Its creation. Unix seconds.
+   */
+  created_at: number;
+  /**
+   * The end of its validation. Unix seconds.
+   */
+  in_progress_at?: number;
+  /**
+   * No line is begun after it. Unix seconds.
+   */
+  expires_at: number;
+  /**
+   * All lines had ended, or its time was over. Unix seconds.
+   */
+  finalizing_at?: number;
+  /**
+   * Its end. Unix seconds.
+   */
+  completed_at?: number;
+  /**
+   * Its end. Unix seconds.
+   */
+  failed_at?: number;
+  /**
+   * Its end. Unix seconds.
+   */
+  expired_at?: number;
+  /**
+   * The call that cancelled it. Unix seconds.
+   */
+  cancelling_at?: number;
+  /**
+   * Its end. Unix seconds.
+   */
+  cancelled_at?: number;
+  request_counts: {
+    /**
+     * Lines; 0 until they are validated.
+     */
+    total: number;
+    /**
+     * Lines in the output file.
+     */
+    completed: number;
+    /**
+     * Lines in the error file.
+     */
+    failed: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Sums over lines that have ended.
+   */
+  usage: {
+    input_tokens: number;
+    input_tokens_details: {
+      cached_tokens: number;
+      [k: string]: unknown;
+    };
+    output_tokens: number;
+    output_tokens_details: {
+      reasoning_tokens: number;
+      [k: string]: unknown;
+    };
+    total_tokens: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Credits that were taken for lines that have ended.
+   */
+  credits_used: number;
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  [k: string]: unknown;
+}
+/**
  * Budget alerts, the newest first.
  */
 export interface BudgetAlertList {
@@ -5117,9 +5515,13 @@ export interface EventTypeList {
       | "run.cancelled"
       | "job.completed"
       | "job.failed"
+      | "batch.completed"
+      | "batch.failed"
+      | "batch.expired"
+      | "batch.cancelled"
       | "budget.threshold_reached"
       | "template.unavailable";
-    group: "runs" | "jobs" | "budgets" | "operator";
+    group: "runs" | "jobs" | "batches" | "budgets" | "operator";
     description: string;
     /**
      * Path of the schema of `metadata`.
@@ -5218,7 +5620,10 @@ export interface StoredFile {
    * The last element of the name it was sent under.
    */
   filename: string;
-  purpose: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+  /**
+   * `batch_output` of a file that a batch has written.
+   */
+  purpose: "assistants" | "batch" | "batch_output" | "fine-tune" | "vision" | "user_data" | "evals";
   /**
    * A file can be used as soon as it can be seen.
    */
@@ -7272,6 +7677,10 @@ export interface Subscription {
     | "run.cancelled"
     | "job.completed"
     | "job.failed"
+    | "batch.completed"
+    | "batch.failed"
+    | "batch.expired"
+    | "batch.cancelled"
     | "budget.threshold_reached"
     | "template.unavailable";
   /**

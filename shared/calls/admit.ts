@@ -16,6 +16,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { priceAt } from "#shared/ledger/charge.ts";
 import { MEDIA_JOB_LIFE_MS, JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { CallBound } from "./kinds/call-bound.ts";
@@ -78,6 +79,8 @@ export interface Work {
   readonly isBackground?: boolean;
   /** Fingerprint of a batch message, which tells if another message asks for the same. */
   readonly fingerprint?: string;
+  /** It is a line of a batch, which tells of it. */
+  readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
   /** It waits for longer than a window lasts, and is admitted past it. */
   readonly starves?: boolean;
   /** Names what is stored for it among others under the same id. */
@@ -105,7 +108,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     if (call.kind.keepsFiles) await checkStorageLeft(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    if (checksFirst && !(await wouldBeAdmitted(context, work, call.leastNano))) {
+    if (checksFirst && !(await wouldBeAdmitted(context, work, priceAt(call.leastNano, work.batchLine)))) {
       return { kind: "full", waitMs: LOOK_AGAIN_MS };
     }
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
@@ -149,17 +152,20 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, isBackground, fingerprint, heardAt, goesOn } = work;
+  const { entry, isStreamed, isBackground, fingerprint, heardAt, goesOn, batchLine } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
   const step = heardAt === undefined ? {} : { step: heardAt };
   const told = {
     ...step,
+    ...(batchLine === undefined ? {} : { batch_line: batchLine }),
     ...(goesOn === true ? { goes_on: true } : {}),
     ...(isBackground === true ? { api: "responses", background: true } : {}),
   };
-  return { ...terms, work: { ...terms.work, ...told } };
+  const { hold } = terms.terms;
+  const held = { ...hold, amountNano: priceAt(hold.amountNano, batchLine) };
+  return { ...terms, work: { ...terms.work, ...told }, terms: { hold: held } };
 }
 
 function requestOf(work: Work, terms: Terms): JobRequest {

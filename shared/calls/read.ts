@@ -1,5 +1,5 @@
 /** A call of any kind, read and checked: the same over HTTP, of a batch message and of a step of a workflow. */
-import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -12,6 +12,7 @@ import { audioOfBody, type ReceivedAudio } from "./audio/receive.ts";
 import type { Offered } from "./capabilities/offered.ts";
 import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
 import type { CatalogueStore } from "./catalogue/open.ts";
+import { CHAT } from "./kinds/chat.ts";
 import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
 import type { CallBound } from "./kinds/call-bound.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
@@ -42,6 +43,8 @@ export interface LoadedCall extends CheckedCall {
   readonly inline: readonly Inline[];
   /** The request as the worker gets it. @param storedInputs where that media lies */
   readonly text: (storedInputs: StoredInputs) => string;
+  /** API whose format the answer has; absent: OpenAI's. */
+  readonly api?: "responses";
   /** The text has, as `checked`, what the check found: its worker checks it for fallback models alone. */
   readonly bringsCheck?: true;
 }
@@ -99,6 +102,25 @@ export async function readWordsCall(
 /** A call of words that has been checked. @param text its request as the worker gets it */
 export function callOfWords(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
   return ready(kind, model, { bound, inline: [], text: () => text });
+}
+
+/**
+ * A call of chat that came in the form of OpenAI's Responses, of a job.
+ * @param beside members that its worker takes out of the request before a provider is asked: their length counts for no bound
+ * @throws ApiError naming the member of the chat request at fault
+ */
+export async function readResponsesCall(
+  { catalogue, database }: Pick<Context, "catalogue" | "database">,
+  caller: Caller,
+  request: ChatCompletionRequest,
+  { exactIntegers, beside }: { readonly exactIntegers: ExactIntegers | undefined; readonly beside: object },
+): Promise<ReadCall> {
+  const model = modelOf(CHAT, catalogue.current(), request.model);
+  const own = stringifyExact(request, exactIntegers);
+  const files = await findStoredFiles(database, caller, request);
+  const checked = CHAT.check(request, model, { bodyBytes: Buffer.byteLength(own), files });
+  const text = `${own.slice(0, -1)},${stringifyExact(beside, exactIntegers).slice(1)}`;
+  return ready(CHAT, model, { ...checked, api: "responses", inline: [], text: () => text });
 }
 
 /** Waited for between steps that go over the whole of a body. */

@@ -125,7 +125,9 @@ export function workHead(
 export interface PreparedJob {
   readonly kind: WorkKind;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  readonly checked: Pick<CheckedCall, "bound" | "price"> & Pick<WorkFacts, "bringsCheck">;
+  readonly checked: Pick<CheckedCall, "bound" | "price"> &
+    Pick<WorkFacts, "bringsCheck"> &
+    Partial<Pick<WorkFacts, "api">>;
   readonly stored: StoredRequest;
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;

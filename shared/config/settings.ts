@@ -139,6 +139,12 @@ export const SETTINGS = {
   faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
   /** Hours that a stored response is kept. */
   responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
+  /** Hours that a batch is kept after its end, with its lines. Its files stay for as long as its maker said. */
+  batchRetentionHours: integer("SLUICE_BATCH_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
+  /** Share of its price that a line of a batch costs, in millionths. */
+  batchPriceMillionths: convert(decimal("SLUICE_BATCH_PRICE_FACTOR", { usual: 1, least: 0.01, most: 1 }), (factor) =>
+    Math.round(factor * 1_000_000),
+  ),
   /** Scripts in a subset of Python are run. */
   python: flag("SLUICE_PYTHON", { usual: false }),
   /** Capabilities without which a worker of their pool does not start. */

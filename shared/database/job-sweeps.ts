@@ -233,7 +233,7 @@ export async function noteRecorded(target: Queryable, id: string, state: JobStat
 
 /**
  * Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. Those that a run
- * has still to hear of stay: without them it would begin their work anew.
+ * or a batch has still to hear of stay: without them it would begin their work anew.
  */
 export async function dropEndedJobs(
   target: Queryable,
@@ -244,6 +244,7 @@ export async function dropEndedJobs(
     `delete from job where id in (
        select id from job where ended_at < now() - $1 * interval '1 millisecond'
          and (run_id is null or (select i.work_id from step_item i where i.work_id = job.id and i.credits is null limit 1) is null)
+         and not exists (select from batch_line l where l.job_id = job.id and l.state = 'running')
        order by ended_at limit $2 for update skip locked)
      returning id, workspace_id, result_ref, recorded is not null as is_recorded`,
     [olderMs, max],

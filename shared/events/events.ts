@@ -5,7 +5,7 @@
 import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
-  readonly group: "runs" | "jobs" | "budgets" | "operator";
+  readonly group: "runs" | "jobs" | "batches" | "budgets" | "operator";
   /** For who subscribes to it. */
   readonly description: string;
   /** Title of the schema of its metadata. */
@@ -26,9 +26,21 @@ export const EVENTS = {
   "job.completed": {
     group: "jobs",
     metadata: "JobCompleted",
-    description: "A durable job that is no step of a run ended well.",
+    description: "A durable job that is no step of a run and no line of a batch ended well.",
   },
-  "job.failed": { group: "jobs", metadata: "JobFailed", description: "A durable job that is no step of a run failed." },
+  "job.failed": {
+    group: "jobs",
+    metadata: "JobFailed",
+    description: "A durable job that is no step of a run and no line of a batch failed.",
+  },
+  "batch.completed": { group: "batches", metadata: "BatchCompleted", description: "Every line of a batch has ended." },
+  "batch.failed": {
+    group: "batches",
+    metadata: "BatchFailed",
+    description: "The input of a batch was at fault and no line was made, or its files could not be written.",
+  },
+  "batch.expired": { group: "batches", metadata: "BatchExpired", description: "A batch was not done in time." },
+  "batch.cancelled": { group: "batches", metadata: "BatchCancelled", description: "A batch was cancelled." },
   "budget.threshold_reached": {
     group: "budgets",
     metadata: "BudgetThresholdReached",

@@ -1,6 +1,9 @@
 /** Moves an open hold to another model's price before that model runs, under the same job and attempt. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
+
+import { priceAt } from "./charge.ts";
 
 export interface Adjustment {
   readonly workspaceId: string;
@@ -8,11 +11,13 @@ export interface Adjustment {
   readonly attempt: number;
   /** Slug of the model that runs next; the usage record will name it. */
   readonly model: string;
-  /** Nano-credits it may cost at most: replaces what is held, up or down. */
+  /** Nano-credits it may cost at most, at its whole price: replaces what is held, up or down. */
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
   /** Tokens it may use; replaces what is reserved under a daily cap. */
   readonly tokensMax: number;
+  /** The line whose share of the amount is held. */
+  readonly batchLine?: JobMessage["batch_line"];
   /** Shares of a continued stream that the models before this one took, in their order; part of the amount. */
   readonly parts?: readonly UsagePart[];
 }
@@ -59,7 +64,7 @@ async function ask(database: Queryable, to: Adjustment): Promise<number> {
     to.jobId,
     to.attempt,
     to.model,
-    to.amountNano,
+    priceAt(to.amountNano, to.batchLine),
     to.mayExceed,
     to.tokensMax,
     CONTENDED_WAIT_MS,

@@ -1,4 +1,5 @@
 /** Cost of a call once it is known, in the ledger's terms and in those of metrics and log. */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
@@ -12,6 +13,22 @@ export interface Charge {
   readonly tokens: number;
   /** Why the figures are ours and not the provider's; undefined when they are the provider's. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
+}
+
+/** A line of a batch, of whose price a share is held and taken. */
+type BatchLine = JobMessage["batch_line"];
+
+const WHOLE = 1_000_000n;
+
+/** Returns the nano-credits that a call costs where its whole price is `nano`; a fraction is rounded up, as in a price. */
+export function priceAt(nano: bigint, line: BatchLine): bigint {
+  if (line === undefined) return nano;
+  return (nano * BigInt(line.price_millionths) + WHOLE - 1n) / WHOLE;
+}
+
+/** The same of a charge. */
+export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | undefined {
+  return charge && { ...charge, nano: priceAt(charge.nano, line) };
 }
 
 /** A `CallSettlement` without the call that it is of. */

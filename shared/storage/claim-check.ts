@@ -9,6 +9,8 @@ import { withRetries } from "./with-retries.ts";
 import { listObjects, putObject } from "./objects.ts";
 
 export const CLAIMS_PREFIX = "claims/";
+/** Parts of the files of batches, each below its batch's id. */
+export const BATCHES_PREFIX = "batches/";
 const RESULTS = "results/";
 const RUN_OUTPUTS = "runs/";
 const RUN_INPUTS = "run-inputs/";

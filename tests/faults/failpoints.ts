@@ -15,6 +15,7 @@ type Scene =
   | "ingress, run"
   | "ingress, response"
   | "response worker"
+  | "ingress, batch"
   | "janitor";
 
 /** Every failpoint there is: one that is new does not compile until it stands here. */
@@ -49,6 +50,9 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "step.started": ["workflow worker"],
   "step.continued": ["step worker"],
   "run.ended": ["workflow worker"],
+  "batch.taken": ["ingress, batch"],
+  "batch.stored": ["ingress, batch"],
+  "batch.written": ["ingress, batch"],
   "delivery.claimed": ["webhook worker"],
   "delivery.sent": ["webhook worker"],
   "delivery.ended": ["webhook worker"],

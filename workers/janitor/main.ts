@@ -15,6 +15,7 @@ import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
+import { sweepBatches, sweepBatchParts } from "./batches.ts";
 import { sweepClaims, sweepResponses, sweepResponseTexts, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
 import {
@@ -118,6 +119,12 @@ export async function startJanitor(): Promise<void> {
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
     { name: "responses", everyMs: 60_000, run: () => sweepResponses({ storage, database, log }) },
     { name: "response texts", everyMs: 3_600_000, run: () => sweepResponseTexts({ storage, database, log }) },
+    {
+      name: "batches",
+      everyMs: 60_000,
+      run: () => sweepBatches({ storage, database, log }, config.batchRetentionHours),
+    },
+    { name: "batch parts", everyMs: 3_600_000, run: () => sweepBatchParts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, retention) },

@@ -12,7 +12,7 @@ import { notifyCaller, notifyPublisher, type JobReply } from "#shared/jobs/answe
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
-import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { type Charge, chargeAt, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
@@ -45,7 +45,7 @@ export class DurableEnds {
   /** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
     const ending = await endOf(this.context, job, outcome);
-    return this.writeEnd(job, ending.end, ending.told, outcome?.charge);
+    return this.writeEnd(job, ending.end, ending.told, ending.charge);
   }
 
   /** Ends the job of a step and goes on with its run where that can be; else it ends as any job does. */
@@ -55,12 +55,12 @@ export class DurableEnds {
     step: StepContinuation,
     owner: JobOwner,
   ): Promise<{ readonly verdict: DurableVerdict; readonly next?: StepContinued["next"] }> {
-    const { end, told } = await endOf(this.context, job, outcome);
+    const { end, told, charge } = await endOf(this.context, job, outcome);
     failpoint("job.served");
     const continued = await step.end(end, owner, DATABASE_RETRY_MS);
-    if (!continued) return { verdict: await this.writeEnd(job, end, told, outcome.charge) };
+    if (!continued) return { verdict: await this.writeEnd(job, end, told, charge) };
     const { takenNano, next } = continued;
-    this.countEnd(job, end, outcome.charge, takenNano);
+    this.countEnd(job, end, charge, takenNano);
     if (next) this.context.metrics.jobsDispatched.inc(this.pool, this.lane, "continued");
     else this.tellFreed();
     this.discard(job, end);
@@ -176,20 +176,22 @@ async function endOf(
   context: WorkerContext,
   job: ClaimedJob,
   outcome: Outcome | undefined,
-): Promise<{ readonly end: JobEnd; readonly told: JobReply }> {
+): Promise<{ readonly end: JobEnd; readonly told: JobReply; readonly charge: Charge | undefined }> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
-  const usage = outcome ? settlementOf(outcome.status, outcome.source, outcome.charge) : nothingUsed("lost");
+  const charge = chargeAt(outcome?.charge, (job.work as Pick<JobMessage, "batch_line">).batch_line);
+  const usage = outcome ? settlementOf(outcome.status, outcome.source, charge) : nothingUsed("lost");
   if (outcome && "result" in outcome) {
     const { text } = outcome.result;
     const result = await keepResult(context, job, text);
     return {
       end: { ...owned, state: "completed", usage, result, error: null },
       told: { status: "completed", result: text },
+      charge,
     };
   }
   const error = jobError(outcome?.failure ?? OURS);
   const state = usage.status === "cancelled" ? "cancelled" : "failed";
-  return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
+  return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error }, charge };
 }
 
 function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {

@@ -61,6 +61,10 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
   }),
   "job.completed": (fields) => ({ subject: "A job completed", sentence: "A job completed.", facts: jobFacts(fields) }),
   "job.failed": (fields) => ({ ...failure("A job", fields), facts: jobFacts(fields) }),
+  "batch.completed": (fields) => ofBatch("completed", "Every line of a batch has ended.", fields),
+  "batch.failed": (fields) => ofBatch("failed", "A batch failed; its errors say why.", fields),
+  "batch.expired": (fields) => ofBatch("expired", "A batch was not done in time.", fields),
+  "batch.cancelled": (fields) => ofBatch("was cancelled", "A batch was cancelled.", fields),
   "budget.threshold_reached": (fields) => ({
     subject: `Budget threshold reached${of(": ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
     sentence: "What the workspace spent in a period reached the threshold of a budget alert.",
@@ -125,6 +129,19 @@ function jobFacts(fields: Fields): Story["facts"] {
     ["Model", fields.text("model")],
     ...costs(fields),
   ];
+}
+
+function ofBatch(end: string, sentence: string, fields: Fields): Story {
+  const facts = [
+    ["Batch", fields.text("batchId")],
+    ["Lines", fields.number("total")],
+    ["Completed", fields.number("completed")],
+    ["Failed", fields.number("failed")],
+    ["Output file", fields.text("outputFileId")],
+    ["Error file", fields.text("errorFileId")],
+    ...costs(fields),
+  ] as const;
+  return { subject: `A batch ${end}`, sentence, facts };
 }
 
 function costs(fields: Fields): Story["facts"] {

@@ -194,8 +194,8 @@ begin
     where id = p_id;
     update conversation set held_by = null where held_by = p_id;
   end if;
-  -- A step of a run has no event of its own: its run tells of it.
-  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null then
+  -- A step of a run, and a line of a batch, has no event of its own: its run, or batch, tells of it.
+  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line' then
     insert into event (workspace_id, type, metadata)
     values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
       'jobId', p_id, 'modality', j.modality, 'model', j.model,
@@ -261,8 +261,8 @@ language sql volatile set enable_seqscan = off as $$
 $$;
 
 -- Sends a job that became a dead letter on its way again, for an operator: next attempt, new hold, all in one. It waits for room on
--- the queue like any other. The job of a step is not run again: its run has gone on, and would neither take its result nor count its
--- credits. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again), funds (they do not
+-- the queue like any other. The job of a step, or of a line of a batch, is not run again: its run or batch has gone on, and would neither
+-- take its result nor count its credits. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again), funds (they do not
 -- cover it any more).
 create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
@@ -275,7 +275,7 @@ begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
   select * into j from job where id = letter.job_id for update;
-  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id then return 'over'; end if;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id or j.work ? 'batch_line' then return 'over'; end if;
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;

@@ -273,6 +273,7 @@ begin
     select id from run where ended_at < now() - p_older_ms * interval '1 millisecond'
       and not exists (select from run p where p.id = run.parent_id
         and (p.ended_at is null or p.ended_at >= now() - p_older_ms * interval '1 millisecond'))
+      and not exists (select from batch_line l where l.job_id = run.id and l.state = 'running')
     order by ended_at limit p_max for update skip locked) g;
   select array_agg(r.ref) into refs from (
     select output_ref as ref from step_item where run_id = any (gone) and output_ref is not null
@@ -289,6 +290,7 @@ begin
   with recursive tree as (
     (select id, depth from run where workspace_id = p_ws and parent_id is null and ended_at < now() - p_older_ms * interval '1 millisecond'
        and not exists (select from run a where a.workspace_id = p_ws and a.root_id = run.id and a.status in ('queued', 'running'))
+       and not exists (select from batch_line l where l.job_id = run.id and l.state = 'running')
      order by created_at limit 10)
     union all
     select c.id, c.depth from tree join run c on c.parent_id = tree.id)

@@ -13,7 +13,7 @@ create table event (
   workflow_id uuid,
   type text not null constraint event_type check (type in (
     'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
-    'budget.threshold_reached', 'template.unavailable')),
+    'batch.completed', 'batch.failed', 'batch.expired', 'batch.cancelled', 'budget.threshold_reached', 'template.unavailable')),
   metadata jsonb not null,
   occurred_at timestamptz not null default clock_timestamp(),
   fanned_out_at timestamptz,

@@ -102,6 +102,43 @@ test("a durable job tells its end, and a step of a run does not", async () => {
   expect(told("/jobs")).toHaveLength(1);
 });
 
+test("a batch tells its end, in metadata as the schema says, and its lines tell nothing", async () => {
+  const { id } = await bench.channel(`${receiver.url}/batches`);
+  for (const event of ["batch.completed", "batch.failed", "job.completed"]) await bench.subscribe(id, event);
+  const begin = async (text: string): Promise<void> => {
+    const form = new FormData();
+    form.append("purpose", "batch");
+    form.append("file", new File([text], "a.jsonl"));
+    const authorization = `Bearer ${bench.stack.key}`;
+    const answer = await fetch(`${bench.stack.baseUrls[0]}/v1/files`, {
+      method: "POST",
+      headers: { authorization },
+      body: form,
+    });
+    const { id: input_file_id } = (await answer.json()) as { id: string };
+    await post("/v1/batches", { input_file_id, endpoint: "/v1/chat/completions", completion_window: "24h" });
+  };
+  const { params, model } = say("a");
+  await begin(
+    JSON.stringify({ custom_id: "a", method: "POST", url: "/v1/chat/completions", body: { model, ...params } }),
+  );
+  await begin("no line");
+  await eventually("both are told", () => told("/batches").length === 2, 40_000);
+  for (const { event, metadata } of told("/batches"))
+    expect([event, validate(EVENTS[event].metadata, metadata)]).toEqual([event, null]);
+  const done = told("/batches").find(({ event }) => event === "batch.completed");
+  expect(done?.metadata).toMatchObject({
+    total: 1,
+    completed: 1,
+    failed: 0,
+    outputFileId: expect.stringMatching(/^file-/),
+  });
+  expect(told("/batches").find(({ event }) => event === "batch.failed")?.metadata).toMatchObject({
+    total: 0,
+    creditsUsed: 0,
+  });
+});
+
 test("a mail comes once, to one address, and says in words what happened", async () => {
   const asked = { type: "email", name: "mail", config: { recipient: "ada@example.com" } };
   const { status, body } = await bench.call<{ id: string }>("POST", "/notification-channels", asked);

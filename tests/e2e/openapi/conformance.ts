@@ -150,6 +150,26 @@ test("files and capabilities", async () => {
   await api.call("getFileContent", { path, headers: { "if-none-match": content.headers.get("etag") ?? "" } });
   await api.call("deleteFile", { path });
 
+  const batchOf = async (model: string, state: string): Promise<{ batch_id: string }> => {
+    const lines = new FormData();
+    lines.append("purpose", "batch");
+    const line = { custom_id: "a", method: "POST", url: "/v1/chat/completions", body: { ...CHAT, model } };
+    lines.append("file", new File([JSON.stringify(line)], "a.jsonl", { type: "application/jsonl" }));
+    const input_file_id = await idOf("createFile", { body: lines });
+    const asked = { input_file_id, endpoint: line.url, completion_window: "24h", metadata: { a: "b" } };
+    const batch_id = await idOf("createBatch", { body: asked });
+    await eventually(
+      "it is there",
+      async () => (await stack.query("select 1 from batch where state = $1", [state])).length > 0,
+    );
+    return { batch_id };
+  };
+  const batch = await batchOf("sandbox-chat", "completed");
+  await api.call("getBatch", { path: batch });
+  await api.call("listBatchLines", { path: batch });
+  await api.call("listBatches");
+  await api.call("cancelBatch", { path: await batchOf("sandbox-hang", "in_progress") });
+
   const tools = await api.call("listCapabilities");
   await api.call("listCapabilities", { headers: { "if-none-match": tools.headers.get("etag") ?? "" } });
   const body = { input: { text: { text: "abc" } }, params: { pattern: "b" } };

@@ -134,6 +134,7 @@ test.each<[Code, string, Refused?]>([
   ["invalid_api_key", "GET /v1/key", { key: `slk_${"0".repeat(38)}` }],
   ["not_found", "GET /v1/no-such-path"],
   ["file_not_found", "GET /v1/files/{file_id}", { path: { file_id: `file-${UNKNOWN.replaceAll("-", "")}` } }],
+  ["batch_not_found", "GET /v1/batches/{batch_id}", { path: { batch_id: `batch_${UNKNOWN.replaceAll("-", "")}` } }],
   ["capability_not_found", "POST /v1/capabilities/{id}/run", { path: { id: "no.such" }, body: { input: {} } }],
   [
     "channel_not_found",

@@ -75,12 +75,13 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    const { response_input: input, ...asked } = job.request ?? {};
+    // A durable job has the object in its request.
+    const { response_input: input, response: begun = job.response, ...asked } = job.request ?? {};
     this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
     this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    this.response = job.response === undefined ? undefined : parse("ModelResponse", job.response);
+    this.response = job.api === "responses" ? parse("ModelResponse", begun) : undefined;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -280,7 +281,7 @@ class ChatRun {
   /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
-      return await adjustHold(this.context.database, to);
+      return await adjustHold(this.context.database, { ...to, batchLine: this.job.batch_line });
     } catch (error) {
       this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
       return "unknown";

@@ -97,7 +97,7 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,
-  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt">,
+  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt" | "batch_line">,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
 ): Promise<HeldPrice | undefined> {
@@ -111,6 +111,7 @@ export async function moveHold(
       amountNano: bound.holdNano,
       mayExceed: false,
       tokensMax: bound.tokensMax,
+      batchLine: job.batch_line,
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {

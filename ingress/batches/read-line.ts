@@ -1,0 +1,201 @@
+/** One line of a batch: checked against its endpoint's schema, and read as the call that it is. */
+import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
+import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { refuseUnsupported } from "#shared/calls/unsupported.ts";
+import { parse } from "#shared/contracts.ts";
+import type { NewRun } from "#shared/database/runs.ts";
+import { findWorkflow } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
+import { isUuid } from "#shared/ids.ts";
+import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import type { TimeSlices } from "#shared/time-slices.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
+
+import type { IngressContext } from "../context.ts";
+import { readConversation, storedItems } from "../responses/history.ts";
+import { checkRepeated, responseOf } from "../responses/object.ts";
+import { translatingRequest } from "../responses/translate.ts";
+import { withParam } from "../with-param.ts";
+
+/** Addressee of every line of a batch. */
+export type LineTarget =
+  | { readonly kind: Kind }
+  | { readonly api: "responses" }
+  | { readonly capability: string }
+  | { readonly workflow: string };
+
+/** Undefined for a path that no line may call. */
+export function targetOf(endpoint: string): LineTarget | undefined {
+  if (endpoint === "/v1/responses") return { api: "responses" };
+  const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
+  if (kind) return { kind };
+  const capability = /^\/v1\/capabilities\/([^/]+)\/run$/.exec(endpoint)?.[1];
+  if (capability !== undefined) return { capability };
+  const workflow = /^\/v1\/workflows\/([^/]+)\/runs$/.exec(endpoint)?.[1];
+  return workflow === undefined ? undefined : { workflow };
+}
+
+/** Longest name of a line. */
+const CUSTOM_ID_CHARS_MAX = 512;
+
+export interface CheckedLine {
+  readonly customId: string;
+  /** The model that it names. */
+  readonly model: string | undefined;
+  /** Texts of an embeddings call. */
+  readonly inputs: number;
+}
+
+/** A fault of a line, in the words of the batch's `errors`. */
+export class LineFault extends Error {
+  readonly code: string;
+  readonly param: string | null;
+
+  constructor(code: string, message: string, param: string | null = null) {
+    super(message);
+    this.code = code;
+    this.param = param;
+  }
+}
+
+type Members = Readonly<Partial<Record<string, unknown>>>;
+
+/** @throws LineFault */
+export async function checkLine(
+  bytes: Uint8Array,
+  endpoint: string,
+  target: LineTarget,
+  slices: TimeSlices,
+): Promise<CheckedLine> {
+  const line = await readMembers(bytes, slices);
+  const { custom_id: customId, method, url, body } = line;
+  if (customId === undefined) throw missing("custom_id");
+  if (typeof customId !== "string" || customId === "" || customId.length > CUSTOM_ID_CHARS_MAX || !isPlain(customId)) {
+    throw new LineFault("invalid_custom_id", `Expected a text of 1 to ${CUSTOM_ID_CHARS_MAX} characters.`, "custom_id");
+  }
+  if (method !== "POST") throw new LineFault("invalid_method", "Expected method to be POST.", "method");
+  if (url !== endpoint) {
+    throw new LineFault("invalid_url", `Expected url to be the batch's endpoint ${endpoint}.`, "url");
+  }
+  if (body === undefined) throw missing("body");
+  if (!isObject(body)) throw new LineFault("invalid_request", "Expected body to be an object.", "body");
+  await slices.rest();
+  try {
+    checkBody(target, body);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const param = error.param === null ? "body" : `body.${error.param}`;
+    throw new LineFault(error.code, error.message, param);
+  }
+  const { model, input } = body;
+  const inputs = "kind" in target && target.kind === EMBEDDINGS && Array.isArray(input) ? countTexts(input) : 1;
+  return { customId, model: typeof model === "string" ? model : undefined, inputs };
+}
+
+function missing(param: string): LineFault {
+  return new LineFault("missing_required_parameter", `Expected the line to have ${param}.`, param);
+}
+
+/** Checks a body against the published schema. Its line tells what only a look at models, files and funds can. */
+function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>): void {
+  if ("kind" in target) {
+    refuseUnsupported(body);
+    target.kind.read(body);
+  } else if ("api" in target) {
+    readResponses(body);
+  } else {
+    parse("capability" in target ? "CapabilityRunRequest" : "WorkflowRunRequest", body);
+  }
+}
+
+function readResponses(body: Readonly<Record<string, unknown>>): ResponsesRequest {
+  refuseUnsupported(body);
+  return parse("ResponsesRequest", body);
+}
+
+/** Numbers alone are the tokens of one text. */
+function countTexts(input: readonly unknown[]): number {
+  return typeof input[0] === "number" ? 1 : input.length;
+}
+
+async function readMembers(bytes: Uint8Array, slices: TimeSlices): Promise<Members> {
+  try {
+    const { value } = await readText(bytes, slices);
+    if (isObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new LineFault("invalid_json_line", error.message.replace("The body", "The line"));
+  }
+  throw new LineFault("invalid_json_line", "Expected the line to be a JSON object.");
+}
+
+async function readText(bytes: Uint8Array, slices: TimeSlices): Promise<JsonBody> {
+  return bytes.length <= JSON_AT_ONCE_BYTES_MAX ? readJson(bytes) : readJsonInSlices(bytes, slices);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Text that Postgres keeps as it is. */
+function isPlain(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}
+
+type CallContext = Pick<IngressContext, "catalogue" | "offered" | "storage" | "probes" | "database" | "responses">;
+
+export interface LineCall {
+  readonly caller: Caller;
+  readonly target: LineTarget;
+  /** Its job or run. */
+  readonly id: string;
+  /** A validated line. */
+  readonly bytes: Uint8Array;
+  readonly tries: number;
+  readonly starves: boolean;
+}
+
+/** The call or run of a line. @throws ApiError as its endpoint would answer */
+export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
+  const { caller, target, bytes, tries } = line;
+  const { text, value } = await readText(bytes, slices);
+  const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
+  await slices.rest();
+  if ("workflow" in target) return readRun(context, line, target.workflow, body);
+  const exactIntegers =
+    bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
+  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries });
+  const asked = readResponses(body);
+  const { items, own } = await readConversation(context.responses, caller, asked);
+  const translated = await slices.run(translatingRequest(asked, items));
+  const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
+  checkRepeated(response);
+  const input = response.store ? storedItems(own, line.id) : undefined;
+  const beside = { response, ...(input === undefined ? {} : { response_input: input }) };
+  try {
+    return await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+  } catch (error) {
+    throw withParam(error, translated.paramOf);
+  }
+}
+
+async function readRun(
+  { database }: CallContext,
+  { caller, id, starves }: LineCall,
+  workflowId: string,
+  body: unknown,
+): Promise<NewRun> {
+  const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  const name = workflowId.toLowerCase();
+  const workflow = isUuid(name) ? await findWorkflow(database, readerOf(caller), name) : undefined;
+  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, asked);
+  return { ...run, publisher: { key: null, reply: null, limit: caller.preset.requests_per_minute, starves } };
+}

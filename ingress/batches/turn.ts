@@ -1,0 +1,268 @@
+/**
+ * One turn of a batch: this process leads it for a while, feeds its lines, gathers what has ended, and writes its files when all have.
+ * Whatever a turn knows stands in rows, so that any process may have the next one.
+ */
+import {
+  type BatchLine,
+  dropLines,
+  endBatch,
+  finalizeBatch,
+  findEnded,
+  keepLeading,
+  lookAgain,
+  runningLines,
+  takeLines,
+} from "#shared/database/batch-work.ts";
+import type { BatchEnd, BatchRow } from "#shared/database/batches.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { paced } from "#shared/pace.ts";
+
+import { WINDOW_RETRY_MAX_MS } from "../batch/intake.ts";
+import { cancelJobOrRun } from "../media/jobs.ts";
+
+import type { BatchContext } from "./context.ts";
+import { feedLines } from "./feed.ts";
+import { Parts, Superseded } from "./parts.ts";
+import { targetOf } from "./read-line.ts";
+import { endedRecord, refusedRecord, unrunRecord } from "./records.ts";
+import { validateBatch } from "./validate.ts";
+import { discardParts, isFull, writeFiles } from "./write-files.ts";
+
+/** A leader that has not shown itself for so long leads no more; it shows itself this often. */
+export const LEASE_MS = paced(30_000);
+const BEAT_MS = paced(8_000);
+
+/** A turn ends after this long, so that batches that wait have theirs. */
+const TURN_MS = 20_000;
+
+/** Lines of one batch under way: enough to keep a workspace's share of the queue filled. */
+const UNDER_WAY_MAX = 200;
+const TAKE_MAX = 64;
+
+/** Lines that are never made end so many at a time. */
+const UNRUN_MAX = 500;
+
+/** Jobs whose ends are looked for this often, and how many are read at once. */
+const POLL_MS = 200;
+const GATHER_MAX = 64;
+const GATHER_AT_ONCE = 4;
+const CANCEL_AT_ONCE = 8;
+
+/** Time within which records are stored: the least at first, a hundredth of the batch's age later. */
+const STORE_MIN_MS = 500;
+const STORE_MAX_MS = 30_000;
+
+/** A batch that ends waits this long for lines that are under way; what they come to after that is told by their jobs alone. */
+const ENDING_MS = paced(600_000);
+
+/** Pause after a fault of ours, and of a workspace without room for the files. */
+const RETRY_MS = paced(2_000);
+const FULL_RETRY_MS = paced(60_000);
+/** A workspace without room for the files for so long does without them. */
+const FULL_MAX_MS = 24 * 3_600_000;
+
+interface LineUnderWay extends BatchLine {
+  isAdmitted: boolean;
+  /** Its record is on its way into a part. */
+  isGathered: boolean;
+  isCancelled: boolean;
+}
+
+/** @returns milliseconds before which the batch needs no further turn; undefined: it has ended, or is led by another */
+export async function leadTurn(
+  context: BatchContext,
+  batch: BatchRow,
+  stopping: AbortSignal,
+): Promise<number | undefined> {
+  const turn = new Turn(context, batch, stopping);
+  const beat = setInterval(() => void turn.keepLeading(), BEAT_MS);
+  try {
+    return await turn.run();
+  } catch (error) {
+    if (error instanceof Superseded) return undefined;
+    context.log.warn({ err: error, batch_id: batch.id }, "a batch is led on later");
+    return isFull(error) ? FULL_RETRY_MS : RETRY_MS;
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+class Turn {
+  private readonly context: BatchContext;
+  private readonly stopping: AbortSignal;
+  private readonly lines = new Map<number, LineUnderWay>();
+  private readonly parts: Parts;
+  private batch: BatchRow;
+  private isLed = true;
+  /** performance.now() before which no line is fed. */
+  private feedAt = 0;
+  private areAllTaken = false;
+
+  constructor(context: BatchContext, batch: BatchRow, stopping: AbortSignal) {
+    this.context = context;
+    this.batch = batch;
+    this.stopping = stopping;
+    this.parts = new Parts(context, batch, (numbers) => {
+      for (const number of numbers) this.lines.delete(number);
+    });
+  }
+
+  async keepLeading(): Promise<void> {
+    const { database, log } = this.context;
+    try {
+      this.isLed = await keepLeading(database, this.batch, LEASE_MS);
+    } catch (error) {
+      log.warn({ err: error, batch_id: this.batch.id }, "a batch's lease was not renewed");
+    }
+  }
+
+  async run(): Promise<number | undefined> {
+    const { context, lines } = this;
+    if (this.batch.state === "validating" && !(await this.validate())) return this.isLed ? 0 : undefined;
+    for (const { is_admitted: isAdmitted, ...line } of await runningLines(context.database, this.batch.id)) {
+      lines.set(line.number, { ...line, isAdmitted, isGathered: false, isCancelled: false });
+    }
+    const until = performance.now() + TURN_MS;
+    for (;;) {
+      const batch = this.isLed ? await lookAgain(context.database, this.batch) : undefined;
+      if (!batch) throw new Superseded();
+      this.batch = batch;
+      const { ends_as: end } = batch;
+      const isBusy = end === null || end === "completed" ? await this.feed() : await this.drain(end);
+      await this.gather(end);
+      const hasNoneLeft = this.areAllTaken && lines.size === 0;
+      if (hasNoneLeft) return await this.end();
+      const waitMs = Math.max(0, this.feedAt - performance.now());
+      const isIdle = waitMs > TURN_MS / 10 && ![...lines.values()].some((line) => line.isAdmitted);
+      const isOver = performance.now() > until || this.stopping.aborted || isIdle;
+      // Nothing more comes soon: what there is ends the sooner.
+      const isLast = this.areAllTaken && [...lines.values()].every((line) => line.isGathered);
+      await this.parts.storeOlder(isOver || isLast ? 0 : this.storeWithinMs());
+      if (isOver) return isIdle ? waitMs : 0;
+      if (!isBusy && !isLast) await Bun.sleep(POLL_MS);
+    }
+  }
+
+  private validate(): Promise<boolean> {
+    const { context, batch } = this;
+    const target = targetOf(batch.endpoint);
+    if (!target) throw new Error(`a batch has the endpoint ${batch.endpoint}`);
+    return validateBatch(context, batch, target, () => this.isLed && !this.stopping.aborted);
+  }
+
+  private storeWithinMs(): number {
+    const ageMs = Date.now() - (this.batch.in_progress_at ?? this.batch.created_at).getTime();
+    return Math.min(STORE_MAX_MS, Math.max(STORE_MIN_MS, ageMs / 100));
+  }
+
+  /** Takes further lines and admits those that are not. @returns whether there was something to do */
+  private async feed(): Promise<boolean> {
+    const { context, batch, lines } = this;
+    if (performance.now() < this.feedAt) return false;
+    if (!this.areAllTaken && lines.size <= UNDER_WAY_MAX - TAKE_MAX) {
+      const taken = await takeLines(context.database, batch, TAKE_MAX);
+      failpoint("batch.taken");
+      this.areAllTaken = taken.length < TAKE_MAX;
+      for (const line of taken) {
+        lines.set(line.number, { ...line, isAdmitted: false, isGathered: false, isCancelled: false });
+      }
+    }
+    const waiting = [...lines.values()].filter((line) => !line.isAdmitted && !line.isGathered);
+    const target = targetOf(batch.endpoint);
+    if (waiting.length === 0 || !target) return false;
+    const othersRun = lines.size > waiting.length;
+    const waitMs = await feedLines(context, waiting, {
+      batch,
+      target,
+      othersRun,
+      onFed: async (line, fed) => {
+        const own = lines.get(line.number);
+        if (!own) return;
+        if (fed.kind === "admitted") own.isAdmitted = true;
+        if (fed.kind !== "refused") return;
+        own.isGathered = true;
+        await this.parts.add(refusedRecord(line, fed.error));
+      },
+    });
+    this.feedAt = performance.now() + Math.min(waitMs, WINDOW_RETRY_MAX_MS);
+    return waitMs === 0;
+  }
+
+  /** Ends what has not begun, and asks what has to end. @returns whether more is to be ended at once */
+  private async drain(end: Exclude<BatchEnd, "completed">): Promise<boolean> {
+    const { context, batch, lines } = this;
+    // Its lines were never all looked at.
+    if (batch.in_progress_at === null) {
+      await dropLines(context.database, batch);
+      this.areAllTaken = true;
+      return false;
+    }
+    const taken = this.areAllTaken ? [] : await takeLines(context.database, batch, UNRUN_MAX);
+    this.areAllTaken ||= taken.length < UNRUN_MAX;
+    for (const line of taken) {
+      lines.set(line.number, { ...line, isAdmitted: false, isGathered: false, isCancelled: false });
+    }
+    const isOver = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > ENDING_MS;
+    for (const line of lines.values()) {
+      if (line.isGathered) continue;
+      if (!line.isAdmitted || isOver) {
+        line.isGathered = true;
+        await this.parts.add(unrunRecord(line, end));
+      }
+    }
+    await this.cancel([...lines.values()].filter((line) => !line.isGathered && !line.isCancelled));
+    await this.parts.storeOlder(0);
+    return !this.areAllTaken;
+  }
+
+  private async cancel(lines: readonly LineUnderWay[]): Promise<void> {
+    const { context, batch } = this;
+    for (let from = 0; from < lines.length; from += CANCEL_AT_ONCE) {
+      const some = lines.slice(from, from + CANCEL_AT_ONCE);
+      await Promise.all(some.map(({ job_id: id }) => cancelJobOrRun(context, { id, workspace_id: batch.workspace_id })));
+      for (const line of some) line.isCancelled = true;
+    }
+  }
+
+  /** Brings what has ended into parts. */
+  private async gather(end: BatchEnd | null): Promise<void> {
+    const { context, batch, lines } = this;
+    const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered).map((line) => [line.job_id, line])); // prettier-ignore
+    if (byJob.size === 0) return;
+    const ended = await findEnded(context.database, [...byJob.keys()], GATHER_MAX);
+    const found = ended.flatMap((id) => byJob.get(id) ?? []);
+    for (let from = 0; from < found.length; from += GATHER_AT_ONCE) {
+      const some = found.slice(from, from + GATHER_AT_ONCE);
+      const records = await Promise.all(some.map((line) => endedRecord(context, batch.workspace_id, line, end)));
+      for (const [at, record] of records.entries()) {
+        const line = some[at];
+        if (line) line.isGathered = true;
+        await this.parts.add(record);
+      }
+    }
+  }
+
+  /** All lines have ended. */
+  private async end(): Promise<number | undefined> {
+    const { context } = this;
+    const { database, log } = context;
+    if (this.batch.ends_as === null) await finalizeBatch(database, this.batch);
+    const batch = await lookAgain(database, this.batch);
+    if (!batch?.ends_as) throw new Superseded();
+    const { id, workspace_id, total, completed, failed } = batch;
+    try {
+      const files = await writeFiles(context, batch);
+      if (!(await endBatch(database, batch, { state: batch.ends_as, ...files }))) throw new Superseded();
+      await discardParts(context, id, this.stopping);
+    } catch (error) {
+      const isTooLate = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > FULL_MAX_MS;
+      if (!isFull(error) || !isTooLate) throw error;
+      const message =
+        "The workspace has had no room for the files of the batch for a day; its lines can be read one by one.";
+      const errors = JSON.stringify([{ code: "storage_limit_exceeded", message, param: null, line: null }]);
+      await endBatch(database, batch, { state: "failed", errors });
+    }
+    log.info({ batch_id: id, workspace_id, state: batch.ends_as, total, completed, failed }, "batch ended");
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+/** Validation of a batch's input: every line is looked at before the first is made. */
+import { beginBatch, dropLines, endBatch, insertLines, type BatchLine } from "#shared/database/batch-work.ts";
+import type { BatchRow } from "#shared/database/batches.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import { readFile } from "#shared/files/read.ts";
+import { TIME_SLICE_MS, TimeSlices } from "#shared/time-slices.ts";
+
+import type { IngressContext } from "../context.ts";
+
+import { jobOfLine } from "./ids.ts";
+import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
+import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
+
+/** Lines of one batch, and texts of its embeddings calls together, as OpenAI has it. */
+const BOUNDS = { lines: 50_000, inputs: 50_000 };
+
+/** Faults that a batch tells of. */
+const FAULTS_MAX = 100;
+
+/** Lines that are written in one statement. */
+const CHUNK = 500;
+
+export interface BatchFault {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+  readonly line: number | null;
+}
+
+/** Half of the thread is others' while a file is read, however large it is. */
+async function yieldThread(slices: TimeSlices): Promise<void> {
+  if (!slices.isOver) return;
+  await Bun.sleep(TIME_SLICE_MS);
+  await slices.next();
+}
+
+/** Returns true where the lines may begin; otherwise the batch has failed, is to end, or is led by another. @param isLed told between lines */
+export async function validateBatch(
+  { database, storage }: Pick<IngressContext, "database" | "storage">,
+  batch: BatchRow,
+  target: LineTarget,
+  isLed: () => boolean,
+  bounds = BOUNDS,
+): Promise<boolean> {
+  // What a leader before has written of it.
+  await dropLines(database, batch);
+  const blocks = await findBlocks(database, batch.input_file_id);
+  const reading = new Validation({ database }, batch, target, bounds);
+  if (blocks) {
+    for await (const line of linesOf(readFile(storage, blocks))) {
+      if (!isLed()) return false;
+      await reading.take(line);
+      if (reading.isOver) break;
+    }
+    await reading.end();
+  } else {
+    reading.fault({ code: "file_not_found", message: "The input file is not there any more.", param: "input_file_id" });
+  }
+  if (!isLed()) return false;
+  const { faults, total, model } = reading;
+  if (faults.length === 0) return beginBatch(database, batch, { total, model });
+  await dropLines(database, batch);
+  const data = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
+  await endBatch(database, batch, { state: "failed", errors: JSON.stringify(data) });
+  return false;
+}
+
+class Validation {
+  readonly faults: BatchFault[] = [];
+  total = 0;
+  private inputs = 0;
+  private readonly models = new Set<string | undefined>();
+  private chunk: BatchLine[] = [];
+  private readonly slices = new TimeSlices();
+  private readonly context: Pick<IngressContext, "database">;
+  private readonly batch: BatchRow;
+  private readonly target: LineTarget;
+  private readonly bounds: typeof BOUNDS;
+
+  constructor(context: Pick<IngressContext, "database">, batch: BatchRow, target: LineTarget, bounds: typeof BOUNDS) {
+    this.bounds = bounds;
+    this.context = context;
+    this.batch = batch;
+    this.target = target;
+  }
+
+  get isOver(): boolean {
+    const { faults, total, inputs, bounds } = this;
+    return faults.length >= FAULTS_MAX || total > bounds.lines || inputs > bounds.inputs;
+  }
+
+  get model(): string | null {
+    const [model] = this.models;
+    return this.models.size === 1 ? (model ?? null) : null;
+  }
+
+  fault(fault: Omit<BatchFault, "line">, line: number | null = null): void {
+    this.faults.push({ ...fault, line });
+  }
+
+  async take({ number, start, bytes }: Line): Promise<void> {
+    await yieldThread(this.slices);
+    if (bytes === undefined) {
+      const message = `Expected a line of at most ${LINE_BYTES_MAX} bytes.`;
+      this.fault({ code: "line_too_long", message, param: null }, number);
+      return;
+    }
+    if (isBlank(bytes)) return;
+    this.total += 1;
+    try {
+      const { customId, model, inputs } = await checkLine(bytes, this.batch.endpoint, this.target, this.slices);
+      this.inputs += inputs;
+      // Two are enough to know that there are several.
+      if (this.models.size < 2) this.models.add(model);
+      const { id, workspace_id } = this.batch;
+      const job_id = jobOfLine(workspace_id, id, number);
+      this.chunk.push({ number, custom_id: customId, start: BigInt(start), bytes: bytes.length, job_id });
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error;
+      this.fault({ code: error.code, message: error.message, param: error.param }, number);
+    }
+    if (this.chunk.length >= CHUNK) await this.write();
+  }
+
+  async end(): Promise<void> {
+    await this.write();
+    const { lines, inputs } = this.bounds;
+    if (this.total > lines) {
+      this.fault({ code: "too_many_lines", message: `Expected at most ${lines} lines, got more.`, param: null });
+    }
+    if (this.inputs > inputs && this.total <= lines) {
+      const message = `Expected at most ${inputs} texts in all embeddings calls together, got more.`;
+      this.fault({ code: "too_many_inputs", message, param: null });
+    }
+    if (this.total === 0 && this.faults.length === 0) {
+      this.fault({ code: "empty_file", message: "Expected a file with at least one line.", param: null });
+    }
+  }
+
+  private async write(): Promise<void> {
+    const { chunk } = this;
+    if (chunk.length === 0) return;
+    this.chunk = [];
+    const written = await insertLines(this.context.database, this.batch, chunk);
+    for (const { number } of chunk) {
+      if (written.has(number)) continue;
+      const message = "Expected a custom_id that no other line of the file has.";
+      this.fault({ code: "duplicate_custom_id", message, param: "custom_id" }, number);
+    }
+  }
+}

@@ -1,0 +1,274 @@
+/** /v1/batches: files of calls that are made within a day. */
+import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import {
+  type BatchRow,
+  cancelBatch,
+  findBatch,
+  insertBatch,
+  listBatches,
+  listEndedLines,
+  type NewBatch,
+  OPEN_BATCHES_MAX,
+} from "#shared/database/batches.ts";
+import { findFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { jobIdOf, newId } from "#shared/ids.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { paced } from "#shared/pace.ts";
+import { checkSameRequest, fingerprintOfJson } from "#shared/same-request.ts";
+
+import { json, JSON_TYPE } from "../answers.ts";
+import { batchIdOf, batchName, lineJobOf, lineName } from "../batches/ids.ts";
+import { onePage, readRecords } from "../batches/parts.ts";
+import { targetOf } from "../batches/read-line.ts";
+import { readBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from "../idempotency-key.ts";
+import { allowRoles } from "../roles.ts";
+import { errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../settings/page.ts";
+
+const LIST = "/v1/batches";
+const ONE = `${LIST}/{batch_id}`;
+
+/** Bytes of an input file, as OpenAI has it. */
+const INPUT_BYTES_MAX = 200_000_000;
+
+/** No line is begun later. */
+const WINDOW_MS = paced(24 * 3_600_000);
+
+export function batches(context: IngressContext): readonly Route[] {
+  const common = {
+    tags: ["Batches"],
+    auth: "key",
+    authorize: allowRoles("owner", "admin", "developer"),
+  } as const satisfies Partial<Route>;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: LIST,
+      operationId: "createBatch",
+      summary: "Make the calls of a file",
+      description:
+        "Every line of the input file is a call; all are checked before the first is made, and then made within a day, as the window " +
+        "and the funds of the workspace allow, for the key that made the batch. A line is made and paid once. Answers are in the output " +
+        "file, refusals and failures in the error file, in the order in which they ended. A repeat under the same `Idempotency-Key` hears " +
+        "of the same batch for as long as that is kept.",
+      request: { schema: "BatchRequest" },
+      requestHeaders: [IDEMPOTENCY_KEY],
+      responses: { 200: { description: "The batch", schema: "Batch" } },
+      errors: errorsOf(["reads_json", "names_files"], "idempotency_key_reused", "overloaded"),
+      handle: (call) => create(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: LIST,
+      operationId: "listBatches",
+      summary: "List the batches of the workspace",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of them, the newest first", schema: "BatchList" } },
+      errors: ["unsupported_value"],
+      handle: (call) => list(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: ONE,
+      operationId: "getBatch",
+      summary: "Read about a batch",
+      responses: { 200: { description: "The batch", schema: "Batch" } },
+      errors: ["batch_not_found"],
+      handle: async (call) => json(presentBatch(await find(context, call))),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: `${ONE}/cancel`,
+      operationId: "cancelBatch",
+      summary: "Cancel a batch",
+      description:
+        "No line begins from here on, and lines under way are asked to end. What was made by then is in the files, and is paid.",
+      responses: { 200: { description: "The batch as it is now", schema: "Batch" } },
+      errors: ["batch_not_found", "conflict"],
+      handle: (call) => cancel(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${ONE}/lines`,
+      operationId: "listBatchLines",
+      summary: "Read the lines of a batch that have ended",
+      description:
+        "In the order of their ends, while the batch runs and after it: the last `id` of a page is where the next one begins, also for " +
+        "lines that end later. A page has at most 4 MB.",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of them", schema: "BatchLineList" } },
+      errors: ["batch_not_found", "file_not_found", "unsupported_value", "service_unavailable"],
+      handle: (call) => listLines(context, call),
+    },
+  ];
+}
+
+async function find({ database }: IngressContext, call: RouteCall): Promise<BatchRow> {
+  const id = batchIdOf(call.params["batch_id"] ?? "");
+  const row = id === undefined ? undefined : await findBatch(database, callerOf(call).workspaceId, id);
+  if (!row) throw new ApiError("batch_not_found", "There is no such batch in this workspace.");
+  return row;
+}
+
+async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { workspaceId, keyId } = callerOf(call);
+  const { value } = await readBody(context, call);
+  const asked = parse("BatchRequest", value);
+  const key = idempotencyKeyOf(call.request.headers);
+  const batch: NewBatch = {
+    id: key === null ? newId() : jobIdOf(workspaceId, `batches:${key}`),
+    workspace_id: workspaceId,
+    key_id: keyId,
+    fingerprint: key === null ? null : await fingerprintOfJson(value),
+    endpoint: asked.endpoint,
+    input_file_id: asked.input_file_id,
+    metadata: asked.metadata == null ? null : JSON.stringify(asked.metadata),
+    output_expires_s: asked.output_expires_after?.seconds ?? null,
+    windowMs: WINDOW_MS,
+  };
+  const known = key === null ? undefined : await findBatch(context.database, workspaceId, batch.id);
+  if (known) return json(presentBatch(same(known, batch)));
+  await checkInput(context, workspaceId, asked);
+  const verdict = await insertBatch(context.database, batch);
+  if (verdict === "crowded") {
+    throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);
+  }
+  const row = await findBatch(context.database, workspaceId, batch.id);
+  if (!row) throw new Error("a batch that was made is not there");
+  return json(presentBatch(same(row, batch)));
+}
+
+/** @throws ApiError `idempotency_key_reused` */
+function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
+  checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another batch.");
+  return row;
+}
+
+/** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
+async function checkInput({ database }: IngressContext, workspaceId: string, asked: BatchRequest): Promise<void> {
+  if (!targetOf(asked.endpoint)) {
+    const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
+    throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });
+  }
+  const param = "input_file_id";
+  const id = asked.input_file_id;
+  const file = isFileId(id) ? await findFile(database, workspaceId, id) : undefined;
+  if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  if (file.purpose !== "batch") {
+    throw new ApiError("invalid_request", "Expected a file of the purpose batch.", { param });
+  }
+  if (file.bytes > INPUT_BYTES_MAX) {
+    throw new ApiError("invalid_request", `Expected a file of at most ${INPUT_BYTES_MAX} bytes.`, { param });
+  }
+}
+
+function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const page = { after: nameIn(call, "the id of a batch", batchIdOf), limit: limitIn(call) };
+  const { workspaceId } = callerOf(call);
+  return pageAnswer(page, (asked) => listBatches(context.database, workspaceId, asked), presentBatch);
+}
+
+function nameIn(call: RouteCall, expected: string, idOf: (name: string) => string | undefined): string | null {
+  const after = queryOf(call).get("after") || null;
+  const id = after === null ? null : idOf(after);
+  if (id === undefined) throw unsupported("after", expected, after ?? "");
+  return id;
+}
+
+async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { id, workspace_id } = await find(context, call);
+  const isAsked = await cancelBatch(context.database, workspace_id, id);
+  const row = await find(context, call);
+  if (!isAsked && row.ends_as !== "cancelled") {
+    throw new ApiError(
+      "conflict",
+      `Expected a batch that is being validated or in progress, got one that is ${row.state}.`,
+    );
+  }
+  return json(presentBatch(row));
+}
+
+async function listLines(context: IngressContext, call: RouteCall): Promise<Response> {
+  const limit = limitIn(call);
+  const after = nameIn(call, "the id of a line", lineJobOf);
+  const batch = await find(context, call);
+  const rows = await listEndedLines(context.database, batch.id, { after, limit: limit + 1 });
+  const page = onePage(rows.slice(0, limit));
+  const records = await readRecords(context, batch, page);
+  const [first, last] = [page[0], page.at(-1)];
+  const tail = JSON.stringify({
+    first_id: first ? lineName(first.job_id) : null,
+    last_id: last ? lineName(last.job_id) : null,
+    has_more: rows.length > page.length,
+  });
+  // Records are texts already.
+  const text = `{"object":"list","data":[${records.join(",")}],${tail.slice(1)}`;
+  return new Response(text, { headers: { "content-type": JSON_TYPE } });
+}
+
+/** A batch as clients see it: OpenAI's batch object, and its price. */
+function presentBatch(row: BatchRow): Batch {
+  const input = Number(row.input_tokens);
+  const output = Number(row.output_tokens);
+  const faults = row.errors === null ? undefined : (JSON.parse(row.errors) as NonNullable<Batch["errors"]>["data"]);
+  return {
+    id: batchName(row.id),
+    object: "batch",
+    endpoint: row.endpoint,
+    ...(row.model === null ? {} : { model: row.model }),
+    ...(faults === undefined ? {} : { errors: { object: "list", data: faults } }),
+    input_file_id: row.input_file_id,
+    completion_window: "24h",
+    status: row.state,
+    ...(row.output_file_id === null ? {} : { output_file_id: row.output_file_id }),
+    ...(row.error_file_id === null ? {} : { error_file_id: row.error_file_id }),
+    created_at: seconds(row.created_at),
+    ...timesOf(row),
+    expires_at: seconds(row.expires_at),
+    request_counts: { total: row.total, completed: row.completed, failed: row.failed },
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: Number(row.cached_tokens) },
+      output_tokens: output,
+      output_tokens_details: { reasoning_tokens: Number(row.reasoning_tokens) },
+      total_tokens: input + output,
+    },
+    credits_used: creditsNumber(row.credits),
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
+  };
+}
+
+const TIMES = [
+  "in_progress_at",
+  "finalizing_at",
+  "completed_at",
+  "failed_at",
+  "expired_at",
+  "cancelling_at",
+  "cancelled_at",
+] as const satisfies readonly (keyof BatchRow)[];
+
+/** The times that have come. */
+function timesOf(row: BatchRow): Partial<Record<(typeof TIMES)[number], number>> {
+  return Object.fromEntries(
+    TIMES.flatMap((name) => {
+      const at = row[name];
+      return at === null ? [] : [[name, seconds(at)]];
+    }),
+  );
+}
+
+function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1_000);
+}

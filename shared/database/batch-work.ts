@@ -1,0 +1,266 @@
+/** Work on batches by whoever leads them, and what the janitor takes away behind them. How it is done: ingress/batches. */
+import { plainArray } from "./arrays.ts";
+import type { BatchEnd, BatchRow } from "./batches.ts";
+import type { Queryable } from "./client.ts";
+
+/** Takes up the batch that has waited for longest; undefined: none waits. */
+export async function leadBatch(
+  target: Queryable,
+  leaseMs: number,
+  perWorkspaceMax: number,
+): Promise<BatchRow | undefined> {
+  const [row] = await target.query<BatchRow>("select * from lead_batch($1, $2)", [leaseMs, perWorkspaceMax]);
+  return row;
+}
+
+/** A batch and its leader, whose writes are worth nothing once another leads it. */
+export type Led = Pick<BatchRow, "id" | "epoch">;
+
+/** Renews the lease. False when another leads the batch. */
+export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs: number): Promise<boolean> {
+  const rows = await target.query(
+    `update batch set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+     where id = $1 and epoch = $2 and ended_at is null returning 1`,
+    [id, epoch, leaseMs],
+  );
+  return rows.length > 0;
+}
+
+/** Reads it again, and ends it where its time is over. Undefined when another leads it. */
+export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<BatchRow | undefined> {
+  const [over] = await target.query<BatchRow>(
+    `update batch set ends_as = 'expired', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
+     where id = $1 and epoch = $2 and state in ('validating', 'in_progress') and expires_at <= clock_timestamp() returning *`,
+    [id, epoch],
+  );
+  if (over) return over;
+  const [row] = await target.query<BatchRow>(
+    "select * from batch where id = $1 and epoch = $2 and ended_at is null",
+    [id, epoch],
+    "look_at_batch",
+  );
+  return row;
+}
+
+/** Another may lead it from now on, not before `waitMs`. */
+export async function leaveBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
+  await target.query(
+    `update batch set lease_until = null, next_at = clock_timestamp() + $3 * interval '1 millisecond'
+     where id = $1 and epoch = $2 and ended_at is null`,
+    [id, epoch, waitMs],
+  );
+}
+
+export interface BatchLine {
+  readonly number: number;
+  readonly custom_id: string;
+  readonly start: bigint;
+  readonly bytes: number;
+  readonly job_id: string;
+}
+
+/** Lines of an earlier validation that was not brought to its end. */
+export async function dropLines(target: Queryable, { id, epoch }: Led): Promise<void> {
+  await target.query(
+    "delete from batch_line where batch_id = $1 and exists (select from batch where id = $1 and epoch = $2)",
+    [id, epoch],
+  );
+}
+
+/** Returns the numbers of those that were written: not of one whose custom_id the batch has already. */
+export async function insertLines(
+  target: Queryable,
+  { id, epoch }: Led,
+  lines: readonly BatchLine[],
+): Promise<ReadonlySet<number>> {
+  const rows = await target.query<{ number: number }>(
+    `insert into batch_line (batch_id, number, custom_id, start, bytes, job_id)
+     select $1, l.* from unnest($3::int[], $4::text[], $5::bigint[], $6::int[], $7::uuid[]) l
+     where exists (select from batch where id = $1 and epoch = $2)
+     on conflict do nothing returning number`,
+    [
+      id,
+      epoch,
+      plainArray(lines.map((line) => line.number)),
+      lines.map((line) => line.custom_id),
+      plainArray(lines.map((line) => line.start)),
+      plainArray(lines.map((line) => line.bytes)),
+      plainArray(lines.map((line) => line.job_id)),
+    ],
+    "insert_batch_lines",
+  );
+  return new Set(rows.map(({ number }) => number));
+}
+
+/** Its lines may begin. False when another leads it, or it is to end. */
+export async function beginBatch(
+  target: Queryable,
+  { id, epoch }: Led,
+  { total, model }: { readonly total: number; readonly model: string | null },
+): Promise<boolean> {
+  const rows = await target.query(
+    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4
+     where id = $1 and epoch = $2 and state = 'validating' returning 1`,
+    [id, epoch, total, model],
+  );
+  return rows.length > 0;
+}
+
+const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";
+
+/** The next lines, which are under way from now on. */
+export function takeLines(target: Queryable, { id, epoch }: Led, max: number): Promise<BatchLine[]> {
+  return target.query<BatchLine>(
+    `with taken as (
+       update batch_line l set state = 'running'
+       where l.batch_id = $1 and l.number = any (array(
+           select number from batch_line where batch_id = $1 and state = 'waiting' order by number limit $3))
+         and exists (select from batch where id = $1 and epoch = $2)
+       returning ${LINE})
+     select * from taken order by number`,
+    [id, epoch, max],
+    "take_batch_lines",
+  );
+}
+
+/** Lines that are under way, and whether their job or run is there. */
+export function runningLines(
+  target: Queryable,
+  id: string,
+): Promise<(BatchLine & { readonly is_admitted: boolean })[]> {
+  return target.query(
+    `select ${LINE}, exists (select from job where id = l.job_id) or exists (select from run where id = l.job_id) as is_admitted
+     from batch_line l where l.batch_id = $1 and l.state = 'running' order by l.number`,
+    [id],
+  );
+}
+
+/** Those of these jobs and runs that have ended. */
+export async function findEnded(target: Queryable, ids: readonly string[], max: number): Promise<string[]> {
+  const rows = await target.query<{ id: string }>(
+    `select id from job where id = any ($1::uuid[]) and ended_at is not null
+     union all select id from run where id = any ($1::uuid[]) and ended_at is not null limit $2`,
+    [plainArray(ids), max],
+    "find_ended_batch_lines",
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Forgets the job of a line that was refused, so that the line can be admitted. False when there is none. */
+export async function forgetRefused(target: Queryable, jobId: string): Promise<boolean> {
+  const rows = await target.query("delete from job where id = $1 and state = 'refused' returning 1", [jobId]);
+  return rows.length > 0;
+}
+
+export interface Part {
+  readonly isOutput: boolean;
+  readonly key: string;
+  readonly sha256: Uint8Array;
+  readonly lines: readonly { readonly number: number; readonly bytes: number }[];
+}
+
+/** Ends lines whose records are stored. False when another leads the batch. */
+export async function endLines(target: Queryable, { id, epoch }: Led, part: Part): Promise<boolean> {
+  const [row] = await target.query<{ done: boolean }>(
+    "select end_batch_lines($1, $2, $3, $4, $5, $6::int[], $7::int[]) as done",
+    [
+      id,
+      epoch,
+      part.isOutput,
+      part.key,
+      part.sha256,
+      plainArray(part.lines.map(({ number }) => number)),
+      plainArray(part.lines.map(({ bytes }) => bytes)),
+    ],
+    "end_batch_lines",
+  );
+  return row?.done === true;
+}
+
+/** Nothing is under way any more: its files are written next. */
+export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Promise<void> {
+  await target.query(
+    `update batch set ends_as = 'completed', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
+     where id = $1 and epoch = $2 and state = 'in_progress'`,
+    [id, epoch],
+  );
+}
+
+/** Ends the batch and tells of it. False when another leads it. */
+export async function endBatch(
+  target: Queryable,
+  { id, epoch }: Led,
+  end: {
+    readonly state: BatchEnd | "failed";
+    readonly errors?: string;
+    readonly outputFileId?: string | null;
+    readonly errorFileId?: string | null;
+  },
+): Promise<boolean> {
+  const { state, errors = null, outputFileId = null, errorFileId = null } = end;
+  const [row] = await target.query<{ done: boolean }>("select end_batch($1, $2, $3, $4, $5, $6) as done", [
+    id,
+    epoch,
+    state,
+    errors,
+    outputFileId,
+    errorFileId,
+  ]);
+  return row?.done === true;
+}
+
+export interface PartRow {
+  readonly is_output: boolean;
+  readonly start: bigint;
+  readonly bytes: number;
+  readonly sha256: Uint8Array;
+  readonly key: string;
+}
+
+/** Parts of one of the files, from the one that has byte `from` on. */
+export function findParts(
+  target: Queryable,
+  id: string,
+  isOutput: boolean,
+  { from = 0n, max = 1_000 }: { readonly from?: bigint; readonly max?: number } = {},
+): Promise<PartRow[]> {
+  return target.query<PartRow>(
+    `select is_output, start, bytes, sha256, key from batch_part
+     where batch_id = $1 and is_output = $2 and start + bytes > $3 order by start limit $4`,
+    [id, isOutput, from, max],
+  );
+}
+
+/** Parts of batches that have written their files, which have their bytes now. */
+export function findSpentParts(
+  target: Queryable,
+  max: number,
+): Promise<(Pick<PartRow, "key" | "is_output" | "start"> & { readonly batch_id: string })[]> {
+  return target.query(
+    `select p.batch_id, p.is_output, p.start, p.key from batch b join batch_part p on p.batch_id = b.id
+     where b.ended_at is not null and b.state <> 'failed' limit $1`,
+    [max],
+  );
+}
+
+/** These parts are not in the object store any more. */
+export async function forgetParts(target: Queryable, batchId: string, keys: readonly string[]): Promise<void> {
+  await target.query("delete from batch_part where batch_id = $1 and key = any ($2)", [batchId, keys]);
+}
+
+/** Batches that ended long ago go, with their lines. */
+export async function dropEndedBatches(target: Queryable, olderHours: number, max: number): Promise<number> {
+  const rows = await target.query(
+    `delete from batch where id in (
+       select id from batch where ended_at < now() - $1 * interval '1 hour' order by ended_at limit $2 for update skip locked)
+     returning 1`,
+    [olderHours, max],
+  );
+  return rows.length;
+}
+
+/** Those of the keys that are parts of a batch. */
+export async function knownParts(target: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await target.query<{ key: string }>("select key from batch_part where key = any ($1)", [keys]);
+  return new Set(rows.map(({ key }) => key));
+}

@@ -1,0 +1,189 @@
+-- Batches: files of calls, each of whose lines is made as a durable job (or run) of the batch lane within a day. A row is led by the
+-- process that has its lease; every write of a leader names its epoch, so that one that was taken for dead writes nothing.
+--
+-- validating → in_progress → finalizing → completed, or failed; `ends_as` says from when on no line begins any more, and what the
+-- batch will be: then it is finalizing or cancelling until what is under way has ended and the files are written.
+--
+-- Locks: batch, then its lines. No transaction here locks a job, a run or a balance.
+
+create table batch (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  -- The key that made it: its lines are made for this key.
+  key_id uuid not null,
+  -- Hash of the call that made it under an idempotency key, from which its id is made then.
+  fingerprint text,
+  endpoint text not null,
+  input_file_id text not null,
+  -- JSON text: jsonb does not take \u0000.
+  metadata text,
+  output_expires_s int,
+  state text not null default 'validating' constraint batch_state check (state in (
+    'validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired', 'cancelling', 'cancelled')),
+  ends_as text constraint batch_ends_as check (ends_as in ('completed', 'expired', 'cancelled')),
+  ends_at timestamptz,
+  -- Faults of its input, as JSON text.
+  errors text,
+  -- The model that all lines name; null when they name several.
+  model text,
+  -- Lines in all, those whose answer is in the output file, and all others that have ended.
+  total int not null default 0,
+  completed int not null default 0,
+  failed int not null default 0,
+  -- Lengths of the files as far as they are made.
+  output_bytes bigint not null default 0,
+  error_bytes bigint not null default 0,
+  -- Sums over lines that have ended, of their usage records.
+  input_tokens bigint not null default 0,
+  cached_tokens bigint not null default 0,
+  output_tokens bigint not null default 0,
+  reasoning_tokens bigint not null default 0,
+  credits bigint not null default 0,
+  output_file_id text,
+  error_file_id text,
+  epoch int not null default 0,
+  lease_until timestamptz,
+  -- Not taken up before; whoever has waited for longest is next.
+  next_at timestamptz not null default clock_timestamp(),
+  created_at timestamptz not null default clock_timestamp(),
+  in_progress_at timestamptz,
+  expires_at timestamptz not null,
+  finalizing_at timestamptz,
+  completed_at timestamptz,
+  failed_at timestamptz,
+  expired_at timestamptz,
+  cancelling_at timestamptz,
+  cancelled_at timestamptz,
+  -- Time of its end, whatever that was.
+  ended_at timestamptz
+) with (fillfactor = 70);
+create index batch_due on batch (next_at) where ended_at is null;
+create index batch_open on batch (workspace_id) where ended_at is null;
+create index batch_list on batch (workspace_id, created_at desc, id desc);
+create index batch_ended on batch (ended_at) where ended_at is not null;
+
+-- A line of a batch. `running` from before its job is admitted: a leader that takes over admits it again under the same id.
+create table batch_line (
+  batch_id uuid not null references batch on delete cascade,
+  -- From 1, as editors count them.
+  number int not null,
+  custom_id text not null,
+  -- Place of the line in the input.
+  start bigint not null,
+  bytes int not null,
+  -- Its job or run, made of batch and number.
+  job_id uuid not null,
+  state text not null default 'waiting' constraint batch_line_state check (state in ('waiting', 'running', 'ended')),
+  -- What it came to: the record in the output or the error file, and the how-manieth end of the batch it was.
+  place int,
+  is_output boolean,
+  record_start bigint,
+  record_bytes int,
+  primary key (batch_id, number)
+) with (fillfactor = 80);
+create unique index batch_line_custom_id on batch_line (batch_id, custom_id);
+create index batch_line_waiting on batch_line (batch_id, number) where state = 'waiting';
+create index batch_line_running on batch_line (batch_id) where state = 'running';
+-- Jobs of these are kept until their batch has heard of them.
+create index batch_line_job on batch_line (job_id) where state = 'running';
+create index batch_line_place on batch_line (batch_id, place) where place is not null;
+
+-- Records in the object store that will be one of the two files, each behind the one before.
+create table batch_part (
+  batch_id uuid not null references batch on delete cascade,
+  is_output boolean not null,
+  start bigint not null,
+  bytes int not null,
+  sha256 bytea not null,
+  key text not null,
+  primary key (batch_id, is_output, start)
+);
+create index batch_part_key on batch_part (key);
+
+-- Takes up the batch that has waited for longest, of a workspace of which fewer than p_each are led. No row: there is none.
+create function lead_batch(p_lease_ms int, p_each int) returns setof batch language sql volatile as $$
+  update batch set epoch = epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+  where id = (
+    select b.id from batch b
+    where b.ended_at is null and b.next_at <= clock_timestamp()
+      and (b.lease_until is null or b.lease_until < clock_timestamp())
+      and (select count(*) from (select from batch o where o.workspace_id = b.workspace_id and o.ended_at is null
+             and o.lease_until > clock_timestamp() limit p_each) x) < p_each
+    order by b.next_at limit 1 for update skip locked)
+  returning *;
+$$;
+
+-- Ends lines of a batch, whose records lie in the object store as one part of a file. Result: false for a leader that is none any
+-- more, and nothing is done.
+create function end_batch_lines(
+  p_id uuid, p_epoch int, p_is_output boolean, p_key text, p_sha256 bytea, p_numbers int[], p_bytes int[]
+) returns boolean language plpgsql as $$
+declare
+  b batch;
+  base bigint;
+  size bigint;
+  ids uuid[];
+  u record;
+begin
+  select * into b from batch where id = p_id and epoch = p_epoch and ended_at is null for update;
+  if not found then return false; end if;
+  base := case when p_is_output then b.output_bytes else b.error_bytes end;
+  select sum(t.bytes) into size from unnest(p_bytes) t(bytes);
+  insert into batch_part (batch_id, is_output, start, bytes, sha256, key) values (p_id, p_is_output, base, size, p_sha256, p_key);
+  with records as (
+    select r.number, r.bytes, r.n, sum(r.bytes) over (order by r.n) - r.bytes as before
+    from unnest(p_numbers, p_bytes) with ordinality r(number, bytes, n)
+  ), ended as (
+    update batch_line l set state = 'ended', place = b.completed + b.failed + r.n, is_output = p_is_output,
+      record_start = base + r.before, record_bytes = r.bytes
+    from records r where l.batch_id = p_id and l.number = r.number and l.state <> 'ended'
+    returning l.job_id)
+  select array_agg(job_id) into ids from ended;
+  if cardinality(ids) is distinct from cardinality(p_numbers) then raise exception 'a line of batch % has ended before', p_id; end if;
+  -- Of a run its steps have the usage records.
+  select coalesce(sum(n.input), 0) as input, coalesce(sum(n.cached), 0) as cached, coalesce(sum(n.output), 0) as output,
+         coalesce(sum(n.reasoning), 0) as reasoning, coalesce(sum(r.settled), 0)
+           + coalesce((select sum(run.credits) from run where run.id = any (ids)), 0) as credits
+  into u
+  from usage_record r cross join lateral (
+    select sum(t.value) filter (where t.key ~ '^(input|cached_input|cache_write_5m|cache_write_1h|audio_input|image_input)_tokens$') as input,
+           sum(t.value) filter (where t.key = 'cached_input_tokens') as cached,
+           sum(t.value) filter (where t.key ~ '^(output|audio_output|image_output)_tokens$') as output,
+           sum(t.value) filter (where t.key = 'reasoning_tokens') as reasoning
+    from (select e.key, e.value::bigint as value from jsonb_each_text(r.units) e where e.key like '%\_tokens') t) n
+  where r.workspace_id = b.workspace_id and r.job_id = any (ids);
+  update batch set
+    completed = completed + case when p_is_output then cardinality(ids) else 0 end,
+    failed = failed + case when p_is_output then 0 else cardinality(ids) end,
+    output_bytes = output_bytes + case when p_is_output then size else 0 end,
+    error_bytes = error_bytes + case when p_is_output then 0 else size end,
+    input_tokens = input_tokens + u.input, cached_tokens = cached_tokens + u.cached, output_tokens = output_tokens + u.output,
+    reasoning_tokens = reasoning_tokens + u.reasoning, credits = credits + u.credits
+  where id = p_id;
+  return true;
+end $$;
+
+-- Ends a batch, and tells of it. Result: false for a leader that is none any more.
+create function end_batch(
+  p_id uuid, p_epoch int, p_state text, p_errors text, p_output_file_id text, p_error_file_id text
+) returns boolean language plpgsql as $$
+declare
+  b batch;
+  at_utc timestamptz := clock_timestamp();
+begin
+  update batch set state = p_state, errors = p_errors, output_file_id = p_output_file_id, error_file_id = p_error_file_id,
+    completed_at = case when p_state = 'completed' then at_utc end, failed_at = case when p_state = 'failed' then at_utc end,
+    expired_at = case when p_state = 'expired' then at_utc end, cancelled_at = case when p_state = 'cancelled' then at_utc end,
+    ended_at = at_utc, lease_until = null
+  where id = p_id and epoch = p_epoch and ended_at is null
+  returning * into b;
+  if not found then return false; end if;
+  insert into event (workspace_id, type, metadata)
+  values (b.workspace_id, 'batch.' || p_state, jsonb_strip_nulls(jsonb_build_object(
+    'batchId', 'batch_' || replace(p_id::text, '-', ''), 'endpoint', b.endpoint,
+    'total', b.total, 'completed', b.completed, 'failed', b.failed,
+    'outputFileId', p_output_file_id, 'errorFileId', p_error_file_id,
+    'durationMs', (extract(epoch from at_utc - b.created_at) * 1000)::bigint,
+    'creditsUsed', trim_scale(b.credits / 1000000000.0))));
+  return true;
+end $$;

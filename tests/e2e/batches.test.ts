@@ -1,0 +1,470 @@
+/** Files of calls, whole: made by the stock OpenAI SDK, validated, run line by line, written, paid for. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import OpenAI, { toFile } from "openai";
+
+import { newId } from "#shared/ids.ts";
+import { audit } from "#tests/faults/audit.ts";
+import {
+  ask,
+  type Bed,
+  createWorkspace,
+  FLAT_NANO,
+  setFallbacks,
+  startBed,
+  type Workspace,
+} from "#tests/faults/bed.ts";
+import { eventually } from "#tests/faults/wait.ts";
+
+const CREDIT = 1_000_000_000n;
+const CHAT = "/v1/chat/completions";
+
+let bed: Bed;
+let workspace: Workspace;
+let client: OpenAI;
+
+beforeAll(async () => {
+  bed = await startBed({
+    pools: ["chat", "image"],
+    behaviours: ["unauthorized", "delay-60000"],
+    presets: { few: [3, null], capped: [null, 40_000] },
+    env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
+  });
+  await bed.stack.addRole("worker", "capability", "workflow");
+  workspace = await createWorkspace(bed.stack, { creditsNano: 10_000n * CREDIT });
+  client = clientOf(workspace);
+}, 120_000);
+afterEach(() => audit(bed));
+afterAll(() => bed?.stop());
+
+function clientOf({ key }: Pick<Workspace, "key">): OpenAI {
+  return new OpenAI({ baseURL: `${bed.stack.baseUrls[0]}/v1`, apiKey: key, maxRetries: 0 });
+}
+
+interface Line {
+  readonly id: string;
+  readonly custom_id: string;
+  readonly response: { status_code: number; request_id: string; body: Record<string, unknown> } | null;
+  readonly error: { code: string; message: string } | null;
+}
+
+const line = (custom_id: string, body: object, url = CHAT): object => ({ custom_id, method: "POST", url, body });
+
+/** @param lines text stands as it is */
+async function upload(lines: readonly (object | string)[], own = client, purpose: "batch" | "user_data" = "batch") {
+  const text = lines.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n");
+  return own.files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
+}
+
+async function begin(lines: readonly (object | string)[], endpoint = CHAT, own = client): Promise<OpenAI.Batch> {
+  const file = await upload(lines, own);
+  return own.batches.create({ input_file_id: file.id, endpoint: endpoint as typeof CHAT, completion_window: "24h" });
+}
+
+async function ended(id: string, own = client): Promise<OpenAI.Batch & { credits_used: number }> {
+  return eventually(
+    "the batch has ended",
+    async () => {
+      const batch = await own.batches.retrieve(id);
+      return ["completed", "failed", "expired", "cancelled"].includes(batch.status) && (batch as OpenAI.Batch & { credits_used: number }); // prettier-ignore
+    },
+    60_000,
+  );
+}
+
+async function linesOf(id: string | undefined, own = client): Promise<Map<string, Line>> {
+  if (id === undefined) return new Map();
+  const text = await (await own.files.content(id)).text();
+  const rows = text.trimEnd().split("\n").map((row) => JSON.parse(row) as Line); // prettier-ignore
+  return new Map(rows.map((row) => [row.custom_id, row]));
+}
+
+describe("a batch", () => {
+  test("of good, refused and failing lines is made, with answers in one file and the rest in the other", async () => {
+    const made = await begin([
+      line("good", ask("flat")),
+      line("refused", ask("no-such-model")),
+      line("failing", ask("mock-unauthorized")),
+      line("ünïcödé", ask("flat")),
+    ]);
+    expect(made).toMatchObject({ object: "batch", status: "validating", endpoint: CHAT, completion_window: "24h" });
+    const batch = await ended(made.id);
+    expect(batch).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 2, failed: 2 } });
+    expect(batch.usage?.total_tokens).toBeGreaterThan(0);
+    // Each at half its price.
+    expect(batch.credits_used).toBe(1);
+    const output = await linesOf(batch.output_file_id);
+    expect([...output.keys()].toSorted()).toEqual(["good", "ünïcödé"]);
+    expect(output.get("good")).toMatchObject({
+      error: null,
+      response: { status_code: 200, body: { object: "chat.completion", model: "flat" } },
+    });
+    const errors = await linesOf(batch.error_file_id);
+    expect(errors.get("refused")).toMatchObject({
+      error: null,
+      response: { status_code: 400, body: { error: { code: "model_not_found", param: "model" } } },
+    });
+    expect(errors.get("failing")?.response?.status_code).toBeGreaterThanOrEqual(500);
+    const [{ settled } = { settled: 0n }] = await bed.stack.query<{ settled: bigint }>(
+      "select sum(settled)::bigint as settled from usage_record where workspace_id = $1",
+      [workspace.id],
+    );
+    expect(settled).toBe(FLAT_NANO);
+    const file = await client.files.retrieve(batch.output_file_id ?? "");
+    expect(file).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });
+  }, 60_000);
+
+  test("of Responses calls, media, capabilities or runs has their answers", async () => {
+    const { id: workflow } = await call("POST", "/v1/workflows", {
+      name: "one",
+      definition: {
+        inputs: { topic: { type: "string" } },
+        steps: [
+          {
+            id: "only",
+            type: "model",
+            model: "flat",
+            params: { messages: [{ role: "user", content: "${{ inputs.topic }}" }] },
+          },
+        ],
+        output: { said: "${{ steps.only.output.text }}" },
+      },
+    });
+    const kinds: readonly (readonly [endpoint: string, body: object, answer: object])[] = [
+      ["/v1/responses", { model: "sandbox-chat", input: "Say exactly: yes", instructions: "a\u0000b" }, { object: "response", status: "completed", instructions: "a\u0000b" }],
+      ["/v1/embeddings", { model: "sandbox-embed", input: ["a boat"] }, { object: "list", model: "sandbox-embed" }],
+      ["/v1/images/generations", { model: "sandbox-image", prompt: "a boat", size: "256x256" }, { data: [{ content_type: "image/png" }] }],
+      ["/v1/capabilities/code.transform_json/run", { input: { data: { text: '{"a":1}' } }, params: {} }, { object: "job", status: "completed", data: [{ object: "capability.run" }] }],
+      [`/v1/workflows/${String(workflow)}/runs`, { input: { topic: "tea" } }, { object: "job", status: "completed", data: [{ status: "succeeded" }] }],
+    ]; // prettier-ignore
+    const made = await Promise.all(kinds.map(([endpoint, body]) => begin([line("one", body, endpoint)], endpoint)));
+    for (const [at, [endpoint, , answer]] of kinds.entries()) {
+      const batch = await ended(made[at]?.id ?? "");
+      const lines = await linesOf(batch.output_file_id ?? batch.error_file_id);
+      expect([endpoint, lines.get("one")?.response]).toEqual([endpoint, { status_code: 200, request_id: expect.any(String), body: expect.objectContaining({}) }]); // prettier-ignore
+      expect(lines.get("one")?.response?.body).toMatchObject(answer);
+    }
+    const [first] = made;
+    const { response } = (await linesOf((await ended(first?.id ?? "")).output_file_id)).get("one") ?? {};
+    // It is stored, as over HTTP.
+    expect(await client.responses.retrieve(String(response?.body["id"]))).toMatchObject({ status: "completed" });
+  }, 60_000);
+
+  test("that waits for its window is made all the same", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
+    await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
+    const other = clientOf(own);
+    // The upload and the batch are two of the three calls of a minute.
+    const made = await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, other);
+    await eventually("one line has ended", async () => (await rowOf(made.id))["completed"] === 1);
+    await eventually("it waits", async () => (await rowOf(made.id))["lease_until"] === null);
+    await bed.stack.query("update rate_window set passed = calls where workspace_id = $1", [own.id]);
+    await bed.stack.query("update batch set next_at = now() where workspace_id = $1", [own.id]);
+    await eventually("both have", async () => (await rowOf(made.id))["state"] === "completed", 30_000);
+    expect((await rowOf(made.id))["completed"]).toBe(2);
+  }, 60_000);
+
+  test("whose funds end refuses the lines that they do not cover, and none that others' holds kept out", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: (5n * CREDIT) / 2n });
+    const made = await begin(
+      Array.from({ length: 8 }, (_, at) => line(`l${at}`, ask("flat"))),
+      CHAT,
+      clientOf(own),
+    );
+    const batch = await ended(made.id, clientOf(own));
+    expect(batch).toMatchObject({ credits_used: 2.5, request_counts: { completed: 5, failed: 3 } });
+    const errors = await linesOf(batch.error_file_id, clientOf(own));
+    expect([...errors.values()].map(({ response }) => response?.status_code)).toEqual([402, 402, 402]);
+  }, 60_000);
+
+  // Of what each holds two fit at once, and each uses next to nothing.
+  test.each([
+    ["credits", { creditsNano: 4n * CREDIT }],
+    ["tokens of the day", { creditsNano: 100n * CREDIT, preset: "capped" }],
+  ])(
+    "whose lines hold more %s than there are waits for those under way to settle",
+    async (_what, having) => {
+      const own = await createWorkspace(bed.stack, having);
+      const made = await begin(
+        Array.from({ length: 6 }, (_, at) => line(`l${at}`, ask("metered"))),
+        CHAT,
+        clientOf(own),
+      );
+      expect(await ended(made.id, clientOf(own))).toMatchObject({ request_counts: { completed: 6, failed: 0 } });
+    },
+    60_000,
+  );
+
+  test("served by a fallback is held and paid at half the price of that", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: CREDIT / 2n });
+    await setFallbacks(bed, { "mock-unauthorized": ["flat"] }, own.key);
+    const made = await begin([line("a", ask("mock-unauthorized", { max_tokens: 1 }))], CHAT, clientOf(own));
+    expect(await ended(made.id, clientOf(own))).toMatchObject({ credits_used: 0.5, request_counts: { completed: 1 } });
+    const rows = await bed.stack.query("select held, settled, uncollected from usage_record where workspace_id = $1", [
+      own.id,
+    ]);
+    expect(rows).toEqual([{ held: CREDIT / 2n, settled: CREDIT / 2n, uncollected: 0n }]);
+  }, 60_000);
+
+  test("whose input is deleted ends the lines that have not begun", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
+    await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
+    const made = await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, clientOf(own));
+    await eventually(
+      "it waits",
+      async () => (await rowOf(made.id))["completed"] === 1 && (await rowOf(made.id))["lease_until"] === null,
+    );
+    await bed.stack.query("select end_file($1, $2, 'deleted')", [own.id, made.input_file_id]);
+    await bed.stack.query("update batch set next_at = now() where workspace_id = $1", [own.id]);
+    const row = await eventually(
+      "it has ended",
+      async () => (await rowOf(made.id))["state"] === "completed" && (await rowOf(made.id)),
+    );
+    expect([row["completed"], row["failed"]]).toEqual([1, 1]);
+  }, 60_000);
+
+  test("without room for its files waits for room, for a day, and is read line by line", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const file = (await upload([line("a", ask("flat")), line("b", ask("no-such-model"))], mine)).id;
+    const room = (bytes: string) =>
+      bed.stack.query(`update file_storage set used = used ${bytes} where workspace_id = $1`, [own.id]);
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" } as const;
+    await room("+ 1000000000000");
+    const [late, first] = [await mine.batches.create(asked), await mine.batches.create(asked)];
+    const isLeft = async (id: string) =>
+      (await rowOf(id))["state"] === "finalizing" && (await rowOf(id))["lease_until"] === null;
+    await eventually("both wait", async () => (await isLeft(first.id)) && (await isLeft(late.id)));
+    await bed.stack.query("update batch set ends_at = now() - interval '25 hours', next_at = now() where id = $1", [
+      (await rowOf(late.id))["id"] as string,
+    ]);
+    expect(await ended(late.id, mine)).toMatchObject({
+      status: "failed",
+      errors: { data: [{ code: "storage_limit_exceeded" }] },
+      request_counts: { completed: 1, failed: 1 },
+    });
+    const page = await call("GET", `/v1/batches/${late.id}/lines`, undefined, own.key);
+    expect((page["data"] as Line[]).map(({ custom_id }) => custom_id).toSorted()).toEqual(["a", "b"]);
+    await room("- 1000000000000");
+    await bed.stack.query("update batch set next_at = now() where workspace_id = $1", [own.id]);
+    expect(await ended(first.id, mine)).toMatchObject({
+      status: "completed",
+      request_counts: { completed: 1, failed: 1 },
+    });
+  }, 60_000);
+
+  test("whose key is revoked ends the lines that have not begun", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const { id: file } = await upload([line("late", ask("flat"))], clientOf(own));
+    const made = await clientOf(own).batches.create({ input_file_id: file, endpoint: CHAT, completion_window: "24h" });
+    await bed.stack.query("update api_key set revoked_at = now() where id = $1", [own.keyId]);
+    const row = await eventually("it has ended", async () => {
+      const found = await rowOf(made.id);
+      return found["ended_at"] !== null && found;
+    });
+    // The key is believed for a second at most: the line may have begun.
+    expect(Number(row["completed"]) + Number(row["failed"])).toBe(1);
+  }, 60_000);
+});
+
+const rowOf = async (id: string) =>
+  (await bed.stack.query("select * from batch where id::text = $1", [id.slice(6).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")]))[0] ?? {}; // prettier-ignore
+
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  key = workspace.key,
+  headers: Record<string, string> = {},
+) {
+  const answer = await fetch(`${bed.stack.baseUrls[0]}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { ...((await answer.json()) as Record<string, unknown>), http: answer.status } as Record<string, unknown>;
+}
+
+describe("validation", () => {
+  test("tells every fault with its line, and makes none", async () => {
+    const good = line("good", ask("flat"));
+    const made = await begin([
+      good,
+      "{ no json",
+      "[1]",
+      { method: "POST", url: CHAT, body: ask("flat") },
+      line("", ask("flat")),
+      { ...line("method", ask("flat")), method: "GET" },
+      line("url", ask("flat"), "/v1/embeddings"),
+      { custom_id: "body", method: "POST", url: CHAT },
+      line("stream", { ...ask("flat"), stream: true }),
+      line("schema", { model: "flat", messages: [{ role: "nobody", content: "x" }] }),
+      "",
+      line("good", ask("flat")),
+      line("a\u0000b", ask("flat")),
+    ]);
+    const batch = await ended(made.id).catch(() => client.batches.retrieve(made.id));
+    expect(batch).toMatchObject({ status: "failed", request_counts: { total: 0, completed: 0, failed: 0 } });
+    expect(batch.errors?.data?.map(({ line, code, param }) => [line, code, param])).toEqual([
+      [2, "invalid_json_line", null],
+      [3, "invalid_json_line", null],
+      [4, "missing_required_parameter", "custom_id"],
+      [5, "invalid_custom_id", "custom_id"],
+      [6, "invalid_method", "method"],
+      [7, "invalid_url", "url"],
+      [8, "missing_required_parameter", "body"],
+      [9, "unsupported_value", "body.stream"],
+      [10, "unsupported_value", "body.messages[0].role"],
+      [12, "duplicate_custom_id", "custom_id"],
+      [13, "invalid_custom_id", "custom_id"],
+    ]);
+    const id = (await rowOf(made.id))["id"] as string;
+    expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);
+  });
+
+  test("tells of a file without lines, and of a hundred faults at most", async () => {
+    const empty = await begin(["\n \n"]);
+    expect((await ended(empty.id)).errors?.data).toMatchObject([{ code: "empty_file", line: null }]);
+    const many = await begin(Array.from({ length: 150 }, () => "{"));
+    expect((await ended(many.id)).errors?.data).toHaveLength(100);
+  });
+
+  test("refuses what is no input before there is a batch", async () => {
+    const { id: other } = await upload(["{}"], client, "user_data");
+    const { id: file } = await upload([line("a", ask("flat"))]);
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" };
+    const stranger = await createWorkspace(bed.stack, { creditsNano: CREDIT });
+    const before = await bed.stack.query("select count(*) from batch");
+    const refusals: readonly (readonly [status: number, code: string, body: object, key?: string])[] = [
+      [400, "invalid_request", { ...asked, input_file_id: other }],
+      [404, "file_not_found", { ...asked, input_file_id: "file-none" }],
+      [404, "file_not_found", asked, stranger.key],
+      [400, "unsupported_value", { ...asked, endpoint: "/v1/moderations" }],
+      [400, "unsupported_value", { ...asked, completion_window: "1h" }],
+      [400, "missing_required_parameter", { ...asked, input_file_id: undefined }],
+      [400, "invalid_request", { ...asked, metadata: { a: "x".repeat(513) } }],
+      [400, "invalid_request", { ...asked, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, ""])) }],
+      [400, "unsupported_value", { ...asked, output_expires_after: { anchor: "created_at", seconds: 60 } }],
+    ]; // prettier-ignore
+    for (const [status, code, body, key] of refusals) {
+      expect(await call("POST", "/v1/batches", body, key)).toMatchObject({ http: status, error: { code } });
+    }
+    expect(await bed.stack.query("select count(*) from batch")).toEqual(before);
+  });
+});
+
+describe("a batch is", () => {
+  test("one of a hundred of its workspace that have not ended, and cancelled before it is looked at", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: CREDIT });
+    const mine = clientOf(own);
+    const { id: file } = await upload([line("a", ask("flat"))], mine);
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" } as const;
+    await bed.stack.query(
+      `insert into batch (id, workspace_id, key_id, endpoint, input_file_id, next_at, expires_at)
+       select gen_random_uuid(), $1, $2, 'none', $3, 'infinity', 'infinity' from generate_series(1, 99)`,
+      [own.id, own.keyId, file],
+    );
+    const made = await mine.batches.create(asked);
+    expect(await call("POST", "/v1/batches", asked, own.key)).toMatchObject({
+      http: 503,
+      error: { code: "overloaded" },
+    });
+    await mine.batches.cancel(made.id);
+    expect(await ended(made.id, mine)).toMatchObject({ status: "cancelled", request_counts: { completed: 0 } });
+    await bed.stack.query("delete from batch where next_at = 'infinity'");
+  });
+
+  test("made once under an Idempotency-Key, and listed behind another", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const { id: file } = await upload([line("a", ask("flat"))], clientOf(own));
+    const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h", metadata: { team: "tea" } };
+    const headers = { "idempotency-key": newId() };
+    const first = await call("POST", "/v1/batches", asked, own.key, headers);
+    const again = await call("POST", "/v1/batches", asked, own.key, headers);
+    expect([again["id"], again["metadata"]]).toEqual([first["id"], { team: "tea" }]);
+    expect(await call("POST", "/v1/batches", { ...asked, metadata: null }, own.key, headers)).toMatchObject({
+      http: 422,
+      error: { code: "idempotency_key_reused" },
+    });
+    const others = [
+      await call("POST", "/v1/batches", asked, own.key),
+      await call("POST", "/v1/batches", asked, own.key),
+    ];
+    const listed: string[] = [];
+    for await (const one of clientOf(own).batches.list({ limit: 2 })) listed.push(one.id);
+    expect(listed).toEqual([...others.toReversed(), first].map((one) => String(one["id"])));
+    for (const id of listed) expect(await ended(id, clientOf(own))).toMatchObject({ status: "completed" });
+  }, 60_000);
+
+  test("not there for another workspace, nor for a key of the billing role", async () => {
+    const { id } = await begin([line("a", ask("flat"))]);
+    const stranger = await createWorkspace(bed.stack, { creditsNano: CREDIT });
+    for (const [method, path] of [["GET", ""], ["POST", "/cancel"], ["GET", "/lines"]] as const) {
+      const answer = await call(method, `/v1/batches/${id}${path}`, undefined, stranger.key);
+      expect(answer).toMatchObject({ http: 404, error: { code: "batch_not_found" } });
+    } // prettier-ignore
+    expect((await call("GET", "/v1/batches", undefined, stranger.key))["data"]).toEqual([]);
+    await bed.stack.query("update member set role = 'billing' where workspace_id = $1", [stranger.id]);
+    await eventually(
+      "the role is known",
+      async () => (await call("GET", "/v1/batches", undefined, stranger.key))["http"] === 403,
+    );
+    await ended(id);
+  });
+
+  test("cancelled within seconds: what was made stays, and its lines are read as they end", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
+    const mine = clientOf(own);
+    const slow = Array.from({ length: 3 }, (_, at) => line(`slow ${at}`, ask("mock-delay-60000")));
+    const rest = Array.from({ length: 600 }, (_, at) => line(`rest ${at}`, ask("mock-delay-60000")));
+    const made = await begin([line("first", ask("flat")), ...slow, ...rest], CHAT, mine);
+    const read = (after = "") => call("GET", `/v1/batches/${made.id}/lines?limit=100${after}`, undefined, own.key);
+    const early = await eventually("the first line is read", async () => {
+      const page = await read();
+      return (page["data"] as Line[]).length > 0 && page;
+    });
+    expect(early).toMatchObject({ data: [{ custom_id: "first", response: { status_code: 200 } }], has_more: false });
+    expect(await mine.batches.cancel(made.id)).toMatchObject({ status: "cancelling" });
+    const batch = await ended(made.id, mine);
+    expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 604, completed: 1, failed: 603 } });
+    expect((await linesOf(batch.output_file_id, mine)).get("first")?.response?.status_code).toBe(200);
+    const errors = await linesOf(batch.error_file_id, mine);
+    expect(errors.get("rest 599")).toMatchObject({ response: null, error: { code: "batch_cancelled" } });
+    expect(await call("POST", `/v1/batches/${made.id}/cancel`, undefined, own.key)).toMatchObject({ http: 200 });
+    // The same lines, from the files by now.
+    const seen = [...(early["data"] as Line[])];
+    for (let page = early; seen.length < 604;) {
+      page = await read(`&after=${String(page["last_id"])}`);
+      expect((page["data"] as Line[]).length).toBeGreaterThan(0);
+      seen.push(...(page["data"] as Line[]));
+    }
+    expect(new Set(seen.map(({ custom_id }) => custom_id)).size).toBe(604);
+    expect(seen.find(({ custom_id }) => custom_id === "rest 599")).toEqual(errors.get("rest 599"));
+  }, 90_000);
+
+  test("over after its time: lines that were not made are told so", async () => {
+    const made = await begin([
+      line("done", ask("flat")),
+      ...Array.from({ length: 300 }, (_, at) => line(`l${at}`, ask("mock-delay-60000"))),
+    ]);
+    await eventually("one has ended", async () => (await rowOf(made.id))["completed"] === 1);
+    await bed.stack.query("update batch set expires_at = now() where id = $1", [
+      (await rowOf(made.id))["id"] as string,
+    ]);
+    const batch = await ended(made.id);
+    expect(batch).toMatchObject({ status: "expired", request_counts: { total: 301, completed: 1, failed: 300 } });
+    expect((await linesOf(batch.error_file_id)).get("l299")).toMatchObject({
+      response: null,
+      error: { code: "batch_expired" },
+    });
+    expect(await call("POST", `/v1/batches/${made.id}/cancel`)).toMatchObject({
+      http: 409,
+      error: { code: "conflict" },
+    });
+    const events = await bed.stack.query(
+      "select type, metadata->>'failed' as failed from event where metadata->>'batchId' = $1",
+      [made.id],
+    );
+    expect(events).toEqual([{ type: "batch.expired", failed: "300" }]);
+  }, 60_000);
+});

@@ -1,0 +1,158 @@
+/** Bounds of a batch's input, and parts of its files that a store has changed or leaders have left, over real Postgres and S3. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+
+import { readPart } from "#ingress/batches/parts.ts";
+import { targetOf } from "#ingress/batches/read-line.ts";
+import { validateBatch } from "#ingress/batches/validate.ts";
+import { endLines, leadBatch, takeLines } from "#shared/database/batch-work.ts";
+import { type BatchRow, findBatch, insertBatch } from "#shared/database/batches.ts";
+import { newId } from "#shared/ids.ts";
+import { listObjects, putObject } from "#shared/storage/objects.ts";
+import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
+import { type FileBench, log, openFileBench, storeFile } from "#tests/shared/files/bench.ts";
+import { sweepBatches, sweepBatchParts } from "#workers/janitor/batches.ts";
+
+let bench: FileBench;
+let workspace: Workspace;
+beforeAll(async () => {
+  bench = await openFileBench();
+  workspace = await createWorkspace(bench.db, { creditsNano: 1n });
+}, 60_000);
+afterAll(() => bench?.close());
+
+const CHAT = "/v1/chat/completions";
+
+/** A batch over these bytes, led by us. */
+async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
+  const { database } = bench.db;
+  const id = newId();
+  const input_file_id = await storeFile(bench.uploads, workspace.id, bytes);
+  const owned = { id, workspace_id: workspace.id, key_id: workspace.keyId, fingerprint: null };
+  await insertBatch(database, {
+    ...owned,
+    endpoint,
+    input_file_id,
+    metadata: null,
+    output_expires_s: null,
+    windowMs: 60_000,
+  });
+  const batch = await leadBatch(database, 60_000, 100);
+  if (batch?.id !== id) throw new Error("another batch is led");
+  return batch;
+}
+
+/** @param bounds those of every batch unless they are named: 50,000 lines are validated in soak (tests/faults/batch-size.alone.test.ts) */
+async function validate(batch: BatchRow, bounds?: { lines: number; inputs: number }): Promise<boolean> {
+  const target = targetOf(batch.endpoint);
+  if (!target) throw new Error("no such endpoint");
+  return validateBatch({ database: bench.db.database, storage: bench.storage }, batch, target, () => true, bounds);
+}
+
+async function faultsOf({ id, workspace_id }: BatchRow): Promise<{ line: number | null; code: string }[]> {
+  const row = await findBatch(bench.db.database, workspace_id, id);
+  return JSON.parse(row?.errors ?? "[]") as { line: number | null; code: string }[];
+}
+
+const chatLine = (at: number, content = "x"): string =>
+  JSON.stringify({ custom_id: `${at}`, method: "POST", url: CHAT, body: { model: "m", messages: [{ role: "user", content }] } }); // prettier-ignore
+
+describe("an input", () => {
+  test("of as many lines as there may be is taken, of one more it is not", async () => {
+    const bounds = { lines: 1_200, inputs: 50_000 };
+    const lines = Array.from({ length: 1_200 }, (_, at) => chatLine(at)).join("\n");
+    const taken = await lead(Buffer.from(lines));
+    expect(await validate(taken, bounds)).toBe(true);
+    expect(await findBatch(bench.db.database, workspace.id, taken.id)).toMatchObject({ total: 1_200, model: "m" });
+    const refused = await lead(Buffer.from(`${lines}\n${chatLine(1_200)}`));
+    expect(await validate(refused, bounds)).toBe(false);
+    expect(await faultsOf(refused)).toMatchObject([{ line: null, code: "too_many_lines" }]);
+  }, 60_000);
+
+  test("of more than 50,000 texts for embeddings is refused", async () => {
+    const url = "/v1/embeddings";
+    const line = (at: number, count: number): string =>
+      JSON.stringify({
+        custom_id: `${at}`,
+        method: "POST",
+        url,
+        body: { model: "m", input: Array<string>(count).fill("a") },
+      });
+    const full = [...Array.from({ length: 24 }, (_, at) => line(at, 2_048)), line(24, 848)];
+    expect(await validate(await lead(Buffer.from(full.join("\n")), url))).toBe(true);
+    const refused = await lead(Buffer.from([...full, line(25, 1)].join("\n")), url);
+    expect(await validate(refused)).toBe(false);
+    expect(await faultsOf(refused)).toMatchObject([{ line: null, code: "too_many_inputs" }]);
+  });
+
+  test("has lines of 8 MiB at most", async () => {
+    const around = chatLine(1, "").length;
+    const fits = chatLine(1, "x".repeat(8 * 1_048_576 - around));
+    expect(await validate(await lead(Buffer.from(`${fits}\n${chatLine(2)}`)))).toBe(true);
+    const refused = await lead(Buffer.from(`${fits} \n${chatLine(2)}`));
+    expect(await validate(refused)).toBe(false);
+    expect(await faultsOf(refused)).toMatchObject([{ line: 1, code: "line_too_long" }]);
+  });
+
+  test("is validated anew by the next leader, which finds no line twice", async () => {
+    const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    expect(await validate(batch)).toBe(true);
+    await bench.db.query("update batch set state = 'validating' where id = $1", [batch.id]);
+    expect(await validate(batch)).toBe(true);
+    const [count] = await bench.db.query("select count(*) as lines from batch_line where batch_id = $1", [batch.id]);
+    expect(count).toEqual({ lines: 2n });
+  });
+});
+
+describe("parts", () => {
+  const store = async (batch: BatchRow, name: string, bytes: Uint8Array): Promise<string> => {
+    const key = `batches/${batch.id}/${name}`;
+    await putObject(bench.storage, key, bytes);
+    return key;
+  };
+  const keys = async (): Promise<string[]> =>
+    (await listObjects(bench.storage, "batches/", undefined, 100)).objects.map(({ key }) => key);
+
+  test("that are not what was stored are not read", async () => {
+    const batch = await lead(Buffer.from(chatLine(1)));
+    const bytes = Buffer.from("a record\n");
+    const part = { is_output: true, start: 0n, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest(), key: await store(batch, "1-1", bytes) }; // prettier-ignore
+    expect((await readPart(bench, part)).equals(bytes)).toBe(true);
+    await store(batch, "1-1", Buffer.from("b record\n"));
+    expect(readPart(bench, part)).rejects.toThrow("other bytes");
+    await sweepBatchParts({ ...bench, database: bench.db.database, log }, { now: Date.now() + 3_700_000 });
+  });
+
+  test("are written by the leader alone, end a line once, and go when the batch has ended or nobody knows them", async () => {
+    const { database } = bench.db;
+    const context = { storage: bench.storage, database, log };
+    const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    await validate(batch);
+    await takeLines(database, batch, 2);
+    const record = Buffer.from("record 1\n");
+    const sha256 = createHash("sha256").update(record).digest();
+    const key = await store(batch, "1-1", record);
+    const stray = await store(batch, "1-2", record);
+    const part = { isOutput: true, key, sha256, lines: [{ number: 1, bytes: record.length }] };
+    expect(await endLines(database, { ...batch, epoch: batch.epoch - 1 }, part)).toBe(false);
+    expect(await endLines(database, batch, part)).toBe(true);
+    expect(endLines(database, batch, { ...part, key: stray })).rejects.toThrow("has ended before");
+    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({
+      completed: 1,
+      failed: 0,
+      output_bytes: 9n,
+    });
+
+    expect(await sweepBatchParts(context)).toBe(0);
+    expect(await sweepBatchParts(context, { now: Date.now() + 3_700_000 })).toBe(1);
+    expect(await keys()).toEqual([key]);
+    await sweepBatches(context, 1);
+    expect(await keys()).toEqual([key]);
+    await bench.db.query("update batch set state = 'completed', ended_at = now() where id = $1", [batch.id]);
+    await sweepBatches(context, 1);
+    expect(await keys()).toEqual([]);
+    await bench.db.query("update batch set ended_at = now() - interval '61 minutes' where id = $1", [batch.id]);
+    await sweepBatches(context, 1);
+    expect(await findBatch(database, workspace.id, batch.id)).toBeUndefined();
+  });
+});

@@ -1,0 +1,55 @@
+/** Sweeps of parts that batches leave in the object store when their leaders die, and of batches that ended long ago. */
+import { dropEndedBatches, findSpentParts, forgetParts, knownParts } from "#shared/database/batch-work.ts";
+import type { Database } from "#shared/database/client.ts";
+import type { Logger } from "#shared/logger.ts";
+import { BATCHES_PREFIX } from "#shared/storage/claim-check.ts";
+import { deleteObject, listObjects } from "#shared/storage/objects.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+interface Context {
+  readonly storage: Storage;
+  readonly database: Database;
+  readonly log: Logger;
+}
+
+const AT_ONCE = 500;
+/** Batches that are dropped in one statement: each may have 50,000 lines. */
+const DROPPED_AT_ONCE = 4;
+
+/** Deletes parts whose bytes stand in the files of their batches, and batches that ended so long ago. */
+export async function sweepBatches({ storage, database, log }: Context, retentionHours: number): Promise<void> {
+  for (const { batch_id: id, key } of await findSpentParts(database, AT_ONCE)) {
+    await deleteObject(storage, key);
+    await forgetParts(database, id, [key]);
+  }
+  for (let dropped = DROPPED_AT_ONCE; dropped === DROPPED_AT_ONCE;) {
+    dropped = await dropEndedBatches(database, retentionHours, DROPPED_AT_ONCE);
+    if (dropped > 0) log.info({ batches: dropped }, "batches that ended long ago dropped");
+  }
+}
+
+/** A part without a row is believed to be nobody's after this long: its leader writes the row within seconds. */
+const PART_ORPHAN_AGE_MS = 3_600_000;
+
+/** Deletes parts that no batch knows: their leader died before it wrote them down, or the batch is dropped. @param page looked at in one go */
+export async function sweepBatchParts(
+  { storage, database, log }: Context,
+  { page = 1_000, now = Date.now() } = {},
+): Promise<number> {
+  let deleted = 0;
+  let after: string | undefined;
+  for (let hasMore = true; hasMore;) {
+    const list = await listObjects(storage, BATCHES_PREFIX, after, page);
+    hasMore = list.hasMore && list.objects.length > 0;
+    after = list.objects.at(-1)?.key;
+    const old = list.objects.filter(({ at }) => at.getTime() < now - PART_ORPHAN_AGE_MS).map(({ key }) => key);
+    const known = old.length === 0 ? new Set() : await knownParts(database, old);
+    for (const key of old) {
+      if (known.has(key)) continue;
+      await deleteObject(storage, key);
+      deleted += 1;
+    }
+  }
+  if (deleted > 0) log.info({ parts: deleted }, "parts that no batch knows deleted");
+  return deleted;
+}
