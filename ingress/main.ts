@@ -4,12 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import {
-  type Authenticator,
-  createAuthenticator,
-  openPublishers,
-  type Publishers,
-} from "#shared/access/authenticate.ts";
+import { createAuthenticator, openPublishers, type Publishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";

@@ -1,6 +1,7 @@
 /** One line of a batch: checked against its endpoint's schema, and read as the call that it is. */
 import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { checkTool } from "#shared/access/tools.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
@@ -8,20 +9,18 @@ import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.t
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/contracts.ts";
 import type { NewRun } from "#shared/database/runs.ts";
-import { findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
-import { isUuid } from "#shared/ids.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 import type { TimeSlices } from "#shared/time-slices.ts";
-import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import type { IngressContext } from "../context.ts";
 import { readConversation, storedItems } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { translatingRequest } from "../responses/translate.ts";
+import { findShown } from "../workflows/access.ts";
 import { withParam } from "../with-param.ts";
 
 /** Addressee of every line of a batch. */
@@ -117,8 +116,22 @@ function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>):
 
 function readResponses(body: Readonly<Record<string, unknown>>): ResponsesRequest {
   refuseUnsupported(body);
-  return parse("ResponsesRequest", body);
+  const asked = parse("ResponsesRequest", body);
+  for (const [param, isAsked] of [
+    ["background", asked.background === true],
+    ["conversation", asked.conversation != null],
+    ["tools", asked.tools?.some(({ type }) => type === "sluice") === true],
+  ] as const) {
+    if (isAsked) throw new ApiError("unsupported_value", NOT_IN_A_BATCH[param], { param });
+  }
+  return asked;
 }
+
+const NOT_IN_A_BATCH = {
+  background: "A line of a batch is a job already: expected background to be false or left out.",
+  conversation: "A line of a batch goes on from a stored response by previous_response_id: expected no conversation.",
+  tools: "Tools of type sluice are served where their caller waits: by POST /v1/chat/completions and /v1/responses.",
+} as const;
 
 /** Numbers alone are the tokens of one text. */
 function countTexts(input: readonly unknown[]): number {
@@ -171,6 +184,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   if ("workflow" in target) return readRun(context, line, target.workflow, body);
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
+  if ("capability" in target) checkTool(caller, target.capability);
   if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries });
   const asked = readResponses(body);
   const { items, own } = await readConversation(context.responses, caller, asked);
@@ -193,8 +207,7 @@ async function readRun(
   body: unknown,
 ): Promise<NewRun> {
   const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
-  const name = workflowId.toLowerCase();
-  const workflow = isUuid(name) ? await findWorkflow(database, readerOf(caller), name) : undefined;
+  const workflow = await findShown(database, caller, workflowId);
   const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);
   return { ...run, publisher: { key: null, reply: null, limit: caller.preset.requests_per_minute, starves } };

@@ -219,7 +219,9 @@ class Turn {
     const { context, batch } = this;
     for (let from = 0; from < lines.length; from += CANCEL_AT_ONCE) {
       const some = lines.slice(from, from + CANCEL_AT_ONCE);
-      await Promise.all(some.map(({ job_id: id }) => cancelJobOrRun(context, { id, workspace_id: batch.workspace_id })));
+      await Promise.all(
+        some.map(({ job_id: id }) => cancelJobOrRun(context, { id, workspace_id: batch.workspace_id })),
+      );
       for (const line of some) line.isCancelled = true;
     }
   }

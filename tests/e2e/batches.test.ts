@@ -253,6 +253,19 @@ describe("a batch", () => {
     });
   }, 60_000);
 
+  test("of a key that lists its tools runs no other capability", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    await bed.stack.query("update api_key set tools = '{web.*}' where id = $1", [own.keyId]);
+    const url = "/v1/capabilities/code.regex/run";
+    const run = { input: { text: "abc" }, params: { pattern: "b" } };
+    const batch = await ended((await begin([line("other", run, url)], url, clientOf(own))).id, clientOf(own));
+    expect(batch.request_counts).toEqual({ total: 1, completed: 0, failed: 1 });
+    expect((await linesOf(batch.error_file_id, clientOf(own))).get("other")?.response).toMatchObject({
+      status_code: 404,
+      body: { error: { code: "capability_not_found" } },
+    });
+  }, 60_000);
+
   test("whose key is revoked ends the lines that have not begun", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const { id: file } = await upload([line("late", ask("flat"))], clientOf(own));
@@ -320,6 +333,24 @@ describe("validation", () => {
     ]);
     const id = (await rowOf(made.id))["id"] as string;
     expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);
+  });
+
+  test("refuses lines of Responses that are no job: in the background, in a conversation, with tools that the service runs", async () => {
+    const asked = { model: "flat", input: "hello" };
+    const sluice = { type: "sluice", capabilities: ["code.regex"] };
+    const made = await begin(
+      [
+        line("background", { ...asked, background: true }, "/v1/responses"),
+        line("conversation", { ...asked, conversation: "conv_1" }, "/v1/responses"),
+        line("tools", { ...asked, tools: [sluice] }, "/v1/responses"),
+      ],
+      "/v1/responses",
+    );
+    expect((await ended(made.id)).errors?.data?.map(({ line, code, param }) => [line, code, param])).toEqual([
+      [1, "unsupported_value", "body.background"],
+      [2, "unsupported_value", "body.conversation"],
+      [3, "unsupported_value", "body.tools"],
+    ]);
   });
 
   test("tells of a file without lines, and of a hundred faults at most", async () => {

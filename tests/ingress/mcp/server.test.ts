@@ -1,6 +1,6 @@
 import { afterAll, expect, spyOn, test } from "bun:test";
 
-import type { ApiClient } from "#ingress/mcp/api-client.ts";
+import type { ApiClient } from "#ingress/tools/api-client.ts";
 import { answerMessage } from "#ingress/mcp/server.ts";
 import { READER_STUCK_MS } from "#ingress/response-body.ts";
 import { newId } from "#shared/ids.ts";
