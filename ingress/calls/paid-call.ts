@@ -36,6 +36,8 @@ export interface PaidCall {
   readonly textBytes: number;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** An answer without text is a failure. */
+  readonly needsText?: true;
   /** It has what the check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */

@@ -24,6 +24,8 @@ interface TranslatedCall {
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** An answer without text is a failure, and free. */
+  readonly needsText?: true;
   /** Its items as they are stored with it. */
   readonly input?: readonly ResponsesItem[];
   /** Runs the checked call in place of a call that is waited for. */
@@ -37,7 +39,7 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, input, run }: TranslatedCall,
+  { api, request, paramOf, planCache, response, input, needsText, run }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -53,7 +55,8 @@ export async function runTranslatedCall(
     const cache = await planCache(model);
     const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
     const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache };
+    const needs = needsText === undefined ? {} : { needsText };
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, ...needs };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

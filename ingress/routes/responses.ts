@@ -55,6 +55,7 @@ function callRoutes(context: IngressContext): Route[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
+      goesOn: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
       responses: {
         200: {
@@ -79,6 +80,7 @@ function callRoutes(context: IngressContext): Route[] {
       description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",
+      goesOn: true,
       request: { schema: "ResponsesRequest" },
       responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
       errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
@@ -95,6 +97,7 @@ function callRoutes(context: IngressContext): Route[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
+      goesOn: true,
       request: {
         schema: "ResponsesCompactRequest",
         example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
@@ -202,7 +205,10 @@ async function read(
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
-  const { items, own } = await readConversation(context.responses, callerOf(call), asked, open);
+  const { items, own } = await readConversation(context.responses, callerOf(call), asked, {
+    open,
+    makeRoom: call.makeRoom,
+  });
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
@@ -285,7 +291,8 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   await body.pause();
   const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
   const given = { ...asked, input: input ?? [] };
-  const { items } = await readConversation(context.responses, callerOf(call), given);
+  const { makeRoom } = call;
+  const { items } = await readConversation(context.responses, callerOf(call), given, { makeRoom });
   await body.pause();
   const transcript = transcriptOf(items, instructions);
   const { model, prompt_cache_key = null } = asked;
@@ -295,6 +302,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
     ...runWhole(translatingRequest(summing, [transcript])),
     planCache: () => Promise.resolve(undefined),
     response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
+    needsText: true,
   });
   const compaction = compactionOf(parse("ModelResponse", await answer.json()));
   return new Response(JSON.stringify(compaction), { headers: answer.headers });

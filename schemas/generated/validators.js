@@ -9665,7 +9665,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, background: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -9853,10 +9853,10 @@ var valid1 = _errs16 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_id !== undefined) {
+if (data.needs_text !== undefined) {
 const _errs18 = errors;
-if (typeof data.request_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.needs_text !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/needs_text", schemaPath: "#/properties/needs_text/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs18 === errors;
@@ -9864,13 +9864,24 @@ var valid1 = _errs18 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.workspace_id !== undefined) {
-let data8 = data.workspace_id;
+if (data.request_id !== undefined) {
 const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
+if (typeof data.request_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs20 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.workspace_id !== undefined) {
+let data9 = data.workspace_id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
 validate77.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9880,18 +9891,18 @@ return false;
 }
 }
 }
-var valid1 = _errs20 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.key_id !== undefined) {
-let data9 = data.key_id;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
+let data10 = data.key_id;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
 validate77.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -9901,17 +9912,17 @@ return false;
 }
 }
 }
-var valid1 = _errs22 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.model !== undefined) {
-let data10 = data.model;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data10 === "string") {
-if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
+let data11 = data.model;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data11 === "string") {
+if (data11.length < 1 || data11.length < 2 && func2(data11) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9920,17 +9931,17 @@ validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs24 === errors;
+var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.hold_nano !== undefined) {
-let data11 = data.hold_nano;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (typeof data11 === "string") {
-if (!pattern13.test(data11)) {
+let data12 = data.hold_nano;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (typeof data12 === "string") {
+if (!pattern13.test(data12)) {
 validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#/properties/hold_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,19}$" } }];
 return false;
 }
@@ -9939,89 +9950,78 @@ validate77.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs26 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.may_exceed !== undefined) {
-const _errs28 = errors;
-if (typeof data.may_exceed !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data13 = data.output_tokens_max;
+if (data.may_exceed !== undefined) {
 const _errs30 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.may_exceed !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs30) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
-validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data14 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data14 = data.output_tokens_max;
 const _errs32 = errors;
-if (!(data14 && typeof data14 == "object" && !Array.isArray(data14))) {
-validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs32) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
+validate77.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.deadline_ms !== undefined) {
-let data15 = data.deadline_ms;
+if (data.price !== undefined) {
+let data15 = data.price;
 const _errs34 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
+if (!(data15 && typeof data15 == "object" && !Array.isArray(data15))) {
+validate77.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
 return false;
-}
-if (errors === _errs34) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
-validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs34 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.reply !== undefined) {
+if (data.deadline_ms !== undefined) {
+let data16 = data.deadline_ms;
 const _errs36 = errors;
-if (typeof data.reply !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs36) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 < 0 || isNaN(data16)) {
+validate77.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs36 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs38 = errors;
-if (typeof data.repeat !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs38 === errors;
@@ -10029,23 +10029,34 @@ var valid1 = _errs38 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data18 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs40 = errors;
-if (errors === _errs40) {
-if (Array.isArray(data18)) {
-if (data18.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs40 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data19 = data.fallbacks;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data19)) {
+if (data19.length > 10) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid2 = true;
-const len0 = data18.length;
+const len0 = data19.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data19 = data18[i0];
-const _errs42 = errors;
-if (errors === _errs42) {
-if (typeof data19 === "string") {
-if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
+let data20 = data19[i0];
+const _errs44 = errors;
+if (errors === _errs44) {
+if (typeof data20 === "string") {
+if (data20.length < 1 || data20.length < 2 && func2(data20) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10054,7 +10065,7 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid2 = _errs42 === errors;
+var valid2 = _errs44 === errors;
 if (!valid2) {
 break;
 }
@@ -10065,26 +10076,15 @@ validate77.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs40 === errors;
+var valid1 = _errs42 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs44 = errors;
+const _errs46 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate77.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs44 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs46 = errors;
-if (typeof data.stream !== "boolean") {
-validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs46 === errors;
@@ -10092,22 +10092,33 @@ var valid1 = _errs46 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data22 = data.cache;
+if (data.stream !== undefined) {
 const _errs48 = errors;
-if (errors === _errs48) {
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+if (typeof data.stream !== "boolean") {
+validate77.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs48 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data23 = data.cache;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
 let missing3;
-if (data22.key === undefined && (missing3 = "key") || data22.ttl_s === undefined && (missing3 = "ttl_s")) {
+if (data23.key === undefined && (missing3 = "key") || data23.ttl_s === undefined && (missing3 = "ttl_s")) {
 validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data22.key !== undefined) {
-let data23 = data22.key;
-const _errs50 = errors;
-if (errors === _errs50) {
-if (typeof data23 === "string") {
-if (!pattern14.test(data23)) {
+if (data23.key !== undefined) {
+let data24 = data23.key;
+const _errs52 = errors;
+if (errors === _errs52) {
+if (typeof data24 === "string") {
+if (!pattern14.test(data24)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10116,27 +10127,27 @@ validate77.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data22.ttl_s !== undefined) {
-let data24 = data22.ttl_s;
-const _errs52 = errors;
-if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
+if (data23.ttl_s !== undefined) {
+let data25 = data23.ttl_s;
+const _errs54 = errors;
+if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs52) {
-if (typeof data24 == "number" && isFinite(data24)) {
-if (data24 < 1 || isNaN(data24)) {
+if (errors === _errs54) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 1 || isNaN(data25)) {
 validate77.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid3 = _errs52 === errors;
+var valid3 = _errs54 === errors;
 } else {
 var valid3 = true;
 }
@@ -10147,32 +10158,32 @@ validate77.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs48 === errors;
+var valid1 = _errs50 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data25 = data.stored_inputs;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-for (const key0 in data25) {
-let data26 = data25[key0];
-const _errs57 = errors;
-if (errors === _errs57) {
+let data26 = data.stored_inputs;
+const _errs56 = errors;
+if (errors === _errs56) {
 if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+for (const key0 in data26) {
+let data27 = data26[key0];
+const _errs59 = errors;
+if (errors === _errs59) {
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
 let missing4;
-if (data26.reference === undefined && (missing4 = "reference") || data26.content_type === undefined && (missing4 = "content_type")) {
+if (data27.reference === undefined && (missing4 = "reference") || data27.content_type === undefined && (missing4 = "content_type")) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data26.reference !== undefined) {
-let data27 = data26.reference;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
+if (data27.reference !== undefined) {
+let data28 = data27.reference;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10181,17 +10192,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid5 = _errs61 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data26.content_type !== undefined) {
-let data28 = data26.content_type;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (typeof data28 === "string") {
-if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
+if (data27.content_type !== undefined) {
+let data29 = data27.content_type;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (typeof data29 === "string") {
+if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10200,7 +10211,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs61 === errors;
+var valid5 = _errs63 === errors;
 } else {
 var valid5 = true;
 }
@@ -10211,7 +10222,7 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid4 = _errs57 === errors;
+var valid4 = _errs59 === errors;
 if (!valid4) {
 break;
 }
@@ -10221,17 +10232,17 @@ validate77.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs54 === errors;
+var valid1 = _errs56 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data29 = data.fingerprint;
-const _errs63 = errors;
-if (errors === _errs63) {
-if (typeof data29 === "string") {
-if (!pattern14.test(data29)) {
+let data30 = data.fingerprint;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (typeof data30 === "string") {
+if (!pattern14.test(data30)) {
 validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -10240,40 +10251,40 @@ validate77.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs63 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs65 = errors;
-if (data.checked !== true) {
-validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs65 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs67 = errors;
+if (data.checked !== true) {
+validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs67 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data31 = data.request;
-const _errs66 = errors;
-if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
+let data32 = data.request;
+const _errs68 = errors;
+if (!(data32 && typeof data32 == "object" && !Array.isArray(data32))) {
 validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs66 === errors;
+var valid1 = _errs68 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data32 = data.request_ref;
-const _errs68 = errors;
-if (errors === _errs68) {
-if (typeof data32 === "string") {
-if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
+let data33 = data.request_ref;
+const _errs70 = errors;
+if (errors === _errs70) {
+if (typeof data33 === "string") {
+if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10282,39 +10293,39 @@ validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs68 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs70 = errors;
-if (data.goes_on !== true) {
-validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs70 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs72 = errors;
+if (data.goes_on !== true) {
+validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs72 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data34 = data.step;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+let data35 = data.step;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
 let missing5;
-if (data34.run_id === undefined && (missing5 = "run_id") || data34.step_id === undefined && (missing5 = "step_id") || data34.attempt === undefined && (missing5 = "attempt")) {
+if (data35.run_id === undefined && (missing5 = "run_id") || data35.step_id === undefined && (missing5 = "step_id") || data35.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data34.run_id !== undefined) {
-let data35 = data34.run_id;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (errors === _errs73) {
-if (typeof data35 === "string") {
-if (!formats0.test(data35)) {
+if (data35.run_id !== undefined) {
+let data36 = data35.run_id;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (errors === _errs75) {
+if (typeof data36 === "string") {
+if (!formats0.test(data36)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10324,58 +10335,58 @@ return false;
 }
 }
 }
-var valid6 = _errs73 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data34.step_id !== undefined) {
-const _errs75 = errors;
-if (typeof data34.step_id !== "string") {
-validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data34.attempt !== undefined) {
-let data37 = data34.attempt;
+if (data35.step_id !== undefined) {
 const _errs77 = errors;
-if (!(typeof data37 == "number" && (!(data37 % 1) && !isNaN(data37)) && isFinite(data37))) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data35.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs77) {
-if (typeof data37 == "number" && isFinite(data37)) {
-if (data37 < 1 || isNaN(data37)) {
-validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid6 = _errs77 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data34.index !== undefined) {
-let data38 = data34.index;
+if (data35.attempt !== undefined) {
+let data38 = data35.attempt;
 const _errs79 = errors;
 if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38))) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs79) {
 if (typeof data38 == "number" && isFinite(data38)) {
-if (data38 < 0 || isNaN(data38)) {
-validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data38 < 1 || isNaN(data38)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid6 = _errs79 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data35.index !== undefined) {
+let data39 = data35.index;
+const _errs81 = errors;
+if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs81) {
+if (typeof data39 == "number" && isFinite(data39)) {
+if (data39 < 0 || isNaN(data39)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs81 === errors;
 } else {
 var valid6 = true;
 }
@@ -10388,9 +10399,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs71 === errors;
+var valid1 = _errs73 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10429,7 +10441,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, background: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -61246,210 +61258,215 @@ if (v171 !== undefined) {
 if (!(typeof v171 === "boolean"))
 return false;
 }
-const v172 = value["request_id"];
+const v172 = value["needs_text"];
 if (v172 !== undefined) {
-if (!(typeof v172 === "string"))
+if (!(typeof v172 === "boolean"))
 return false;
 }
-const v173 = value["workspace_id"];
+const v173 = value["request_id"];
 if (v173 !== undefined) {
 if (!(typeof v173 === "string"))
 return false;
-if (!checkedPattern2.test(v173))
-return false;
 }
-const v174 = value["key_id"];
+const v174 = value["workspace_id"];
 if (v174 !== undefined) {
 if (!(typeof v174 === "string"))
 return false;
 if (!checkedPattern2.test(v174))
 return false;
 }
-const v175 = value["model"];
+const v175 = value["key_id"];
 if (v175 !== undefined) {
 if (!(typeof v175 === "string"))
 return false;
-if (!(v175.length >= 1))
+if (!checkedPattern2.test(v175))
 return false;
 }
-const v176 = value["hold_nano"];
+const v176 = value["model"];
 if (v176 !== undefined) {
 if (!(typeof v176 === "string"))
 return false;
-if (!checkedPattern3.test(v176))
+if (!(v176.length >= 1))
 return false;
 }
-const v177 = value["may_exceed"];
+const v177 = value["hold_nano"];
 if (v177 !== undefined) {
-if (!(typeof v177 === "boolean"))
+if (!(typeof v177 === "string"))
+return false;
+if (!checkedPattern3.test(v177))
 return false;
 }
-const v178 = value["output_tokens_max"];
+const v178 = value["may_exceed"];
 if (v178 !== undefined) {
-if (!Number.isInteger(v178))
-return false;
-if (!(v178 >= 0))
+if (!(typeof v178 === "boolean"))
 return false;
 }
-const v179 = value["price"];
+const v179 = value["output_tokens_max"];
 if (v179 !== undefined) {
-if (!isObject(v179))
+if (!Number.isInteger(v179))
+return false;
+if (!(v179 >= 0))
 return false;
 }
-const v180 = value["deadline_ms"];
+const v180 = value["price"];
 if (v180 !== undefined) {
-if (!Number.isInteger(v180))
-return false;
-if (!(v180 >= 0))
+if (!isObject(v180))
 return false;
 }
-const v181 = value["reply"];
+const v181 = value["deadline_ms"];
 if (v181 !== undefined) {
-if (!(typeof v181 === "string"))
+if (!Number.isInteger(v181))
+return false;
+if (!(v181 >= 0))
 return false;
 }
-const v182 = value["repeat"];
+const v182 = value["reply"];
 if (v182 !== undefined) {
-if (!(typeof v182 === "boolean"))
+if (!(typeof v182 === "string"))
 return false;
 }
-const v183 = value["fallbacks"];
+const v183 = value["repeat"];
 if (v183 !== undefined) {
-if (!Array.isArray(v183))
+if (!(typeof v183 === "boolean"))
 return false;
-if (!(v183.length <= 10))
+}
+const v184 = value["fallbacks"];
+if (v184 !== undefined) {
+if (!Array.isArray(v184))
 return false;
-for (const v184 of v183) {
-if (!(typeof v184 === "string"))
+if (!(v184.length <= 10))
 return false;
-if (!(v184.length >= 1))
+for (const v185 of v184) {
+if (!(typeof v185 === "string"))
+return false;
+if (!(v185.length >= 1))
 return false;
 }
 }
-const v185 = value["continue_streams"];
-if (v185 !== undefined) {
-if (!(typeof v185 === "boolean"))
-return false;
-}
-const v186 = value["stream"];
+const v186 = value["continue_streams"];
 if (v186 !== undefined) {
 if (!(typeof v186 === "boolean"))
 return false;
 }
-const v187 = value["cache"];
+const v187 = value["stream"];
 if (v187 !== undefined) {
-if (!isObject(v187))
+if (!(typeof v187 === "boolean"))
 return false;
-if (!(v187["key"] !== undefined))
-return false;
-if (!(v187["ttl_s"] !== undefined))
-return false;
-const v188 = v187["key"];
+}
+const v188 = value["cache"];
 if (v188 !== undefined) {
-if (!(typeof v188 === "string"))
+if (!isObject(v188))
 return false;
-if (!checkedPattern4.test(v188))
+if (!(v188["key"] !== undefined))
 return false;
-}
-const v189 = v187["ttl_s"];
+if (!(v188["ttl_s"] !== undefined))
+return false;
+const v189 = v188["key"];
 if (v189 !== undefined) {
-if (!Number.isInteger(v189))
+if (!(typeof v189 === "string"))
 return false;
-if (!(v189 >= 1))
+if (!checkedPattern4.test(v189))
 return false;
 }
-}
-const v190 = value["stored_inputs"];
+const v190 = v188["ttl_s"];
 if (v190 !== undefined) {
-if (!isObject(v190))
+if (!Number.isInteger(v190))
 return false;
-for (const v191 in v190) {
-const v192 = v190[v191];
-if (!isObject(v192))
-return false;
-if (!(v192["reference"] !== undefined))
-return false;
-if (!(v192["content_type"] !== undefined))
-return false;
-const v193 = v192["reference"];
-if (v193 !== undefined) {
-if (!(typeof v193 === "string"))
-return false;
-if (!(v193.length >= 1))
+if (!(v190 >= 1))
 return false;
 }
-const v194 = v192["content_type"];
+}
+const v191 = value["stored_inputs"];
+if (v191 !== undefined) {
+if (!isObject(v191))
+return false;
+for (const v192 in v191) {
+const v193 = v191[v192];
+if (!isObject(v193))
+return false;
+if (!(v193["reference"] !== undefined))
+return false;
+if (!(v193["content_type"] !== undefined))
+return false;
+const v194 = v193["reference"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "string"))
 return false;
 if (!(v194.length >= 1))
 return false;
 }
-}
-}
-const v195 = value["fingerprint"];
+const v195 = v193["content_type"];
 if (v195 !== undefined) {
 if (!(typeof v195 === "string"))
 return false;
-if (!checkedPattern4.test(v195))
+if (!(v195.length >= 1))
 return false;
 }
-const v196 = value["checked"];
+}
+}
+const v196 = value["fingerprint"];
 if (v196 !== undefined) {
-if (!(v196 === true))
+if (!(typeof v196 === "string"))
+return false;
+if (!checkedPattern4.test(v196))
 return false;
 }
-const v197 = value["request"];
+const v197 = value["checked"];
 if (v197 !== undefined) {
-if (!isObject(v197))
+if (!(v197 === true))
 return false;
 }
-const v198 = value["request_ref"];
+const v198 = value["request"];
 if (v198 !== undefined) {
-if (!(typeof v198 === "string"))
-return false;
-if (!(v198.length >= 1))
+if (!isObject(v198))
 return false;
 }
-const v199 = value["goes_on"];
+const v199 = value["request_ref"];
 if (v199 !== undefined) {
-if (!(v199 === true))
+if (!(typeof v199 === "string"))
+return false;
+if (!(v199.length >= 1))
 return false;
 }
-const v200 = value["step"];
+const v200 = value["goes_on"];
 if (v200 !== undefined) {
-if (!isObject(v200))
-return false;
-if (!(v200["run_id"] !== undefined))
-return false;
-if (!(v200["step_id"] !== undefined))
-return false;
-if (!(v200["attempt"] !== undefined))
-return false;
-const v201 = v200["run_id"];
-if (v201 !== undefined) {
-if (!(typeof v201 === "string"))
-return false;
-if (!checkedPattern2.test(v201))
+if (!(v200 === true))
 return false;
 }
-const v202 = v200["step_id"];
+const v201 = value["step"];
+if (v201 !== undefined) {
+if (!isObject(v201))
+return false;
+if (!(v201["run_id"] !== undefined))
+return false;
+if (!(v201["step_id"] !== undefined))
+return false;
+if (!(v201["attempt"] !== undefined))
+return false;
+const v202 = v201["run_id"];
 if (v202 !== undefined) {
 if (!(typeof v202 === "string"))
 return false;
+if (!checkedPattern2.test(v202))
+return false;
 }
-const v203 = v200["attempt"];
+const v203 = v201["step_id"];
 if (v203 !== undefined) {
-if (!Number.isInteger(v203))
-return false;
-if (!(v203 >= 1))
+if (!(typeof v203 === "string"))
 return false;
 }
-const v204 = v200["index"];
+const v204 = v201["attempt"];
 if (v204 !== undefined) {
 if (!Number.isInteger(v204))
 return false;
-if (!(v204 >= 0))
+if (!(v204 >= 1))
+return false;
+}
+const v205 = v201["index"];
+if (v205 !== undefined) {
+if (!Number.isInteger(v205))
+return false;
+if (!(v205 >= 0))
 return false;
 }
 }

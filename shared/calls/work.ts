@@ -61,6 +61,8 @@ interface WorkFacts {
   readonly bringsCheck?: true;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** An answer without text is a failure. */
+  readonly needsText?: true;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
@@ -82,6 +84,7 @@ export function workHead(
     cache,
     price,
     response,
+    needsText,
     storedInputs = {},
     bringsCheck,
     isStreamed,
@@ -98,6 +101,7 @@ export function workHead(
     kind: kind.name,
     ...(api === "openai" ? {} : { api }),
     ...(response === undefined ? {} : { response }),
+    ...(needsText === true ? { needs_text: true } : {}),
     request_id: jobId,
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,
