@@ -5,6 +5,8 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
+import type { Lease } from "#shared/fair-limit.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
 import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
@@ -42,6 +44,8 @@ export interface RouteCall {
   readonly onCharged?: (nano: bigint) => void;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
+  /** Waits for room for what the call goes on from, where its body is small; on routes that go on from what is stored. @throws ApiError `overloaded` */
+  readonly makeRoom?: (bytes: number) => Promise<void>;
 }
 
 /** On a route that needs a key. */
@@ -66,6 +70,8 @@ export interface Route extends RouteSpec {
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
   /** The route counts its call in the window itself, together with its hold. */
   readonly countsItself?: true;
+  /** Its call may go on from what is stored: a small body is then a large request. */
+  readonly goesOn?: true;
   /** Header `www-authenticate` of its answers with status 401. */
   readonly challenge?: string;
 }
@@ -105,15 +111,20 @@ export function createServe(context: IngressContext): Serve {
 
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
-    if (bytes === 0) return route.handle(call);
+    if (bytes === 0 && route.goesOn !== true) return route.handle(call);
+    const held: Lease[] = [];
+    const take = async (amount: number): Promise<void> => {
+      held.push(await bodies.take({ owner: caller.workspaceId, amount }, call.request.signal));
+    };
+    const offloadInputs = (): void => held.splice(0).forEach((lease) => lease.release());
+    const makeRoom = async (amount: number): Promise<void> => {
+      if (bytes === 0 && amount > SMALL_BODY_BYTES_MAX) await take(amount);
+    };
     // A caller whose window is full hears of it before a large body is read, let alone stored.
-    if (route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
-    const { release: offloadInputs } = await bodies.take(
-      { owner: caller.workspaceId, amount: bytes },
-      call.request.signal,
-    );
+    if (bytes > 0 && route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+    if (bytes > 0) await take(bytes);
     try {
-      return await route.handle({ ...call, offloadInputs });
+      return await route.handle({ ...call, offloadInputs, makeRoom });
     } finally {
       offloadInputs();
     }

@@ -6,8 +6,10 @@ import type { Queryable } from "#shared/database/client.ts";
 import { archiveUsage } from "#shared/ledger/archive.ts";
 import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
+import { resealStored } from "#shared/responses/reseal.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
+import { openStorage } from "#shared/storage/client.ts";
 
 import { type Command, quote, UsageError } from "./command.ts";
 import { ACTOR } from "./context.ts";
@@ -59,15 +61,27 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "secrets rotate",
     about:
-      "seals stored credentials with SLUICE_SECRETS_KEY; run it with the old key in SLUICE_SECRETS_KEY_PREVIOUS, any number of times",
+      "seals stored credentials, responses and conversations with SLUICE_SECRETS_KEY; run it with the old key in SLUICE_SECRETS_KEY_PREVIOUS, any number of times",
     needs: "database",
     async run(context) {
       const database = await context.database();
-      const { sealed, current } = await rotate(database, await openSealer(context.settings(), database));
-      return {
-        json: { sealed, current },
-        text: `${sealed} channels are sealed anew, ${current} were sealed with the key already`,
-      };
+      const settings = context.settings();
+      const sealer = await openSealer(settings, database);
+      const { sealed, current } = await rotate(database, sealer);
+      const storage = settings.s3.bucket === "" ? undefined : openStorage(settings.s3);
+      try {
+        const texts = await resealStored({ database, storage, sealer });
+        const left =
+          texts.left === 0 ? "" : `; ${texts.left} texts in the object store cannot be read and stay as they are`;
+        return {
+          json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.left },
+          text:
+            `${sealed} channels are sealed anew, ${current} were sealed with the key already; ` +
+            `${texts.sealed} responses and conversations are sealed anew${left}`,
+        };
+      } finally {
+        storage?.close();
+      }
     },
   },
 ];

@@ -39,6 +39,8 @@ export interface PaidCall {
   readonly response?: ModelResponse;
   /** Name of the conversation that it belongs to, where its request says none. */
   readonly affinity?: string | undefined;
+  /** An answer without text is a failure. */
+  readonly needsText?: true;
   /** It has what the check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */

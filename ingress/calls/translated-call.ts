@@ -26,6 +26,8 @@ interface TranslatedCall {
   readonly response?: ModelResponse;
   /** Name of the conversation that it belongs to, where its request says none. */
   readonly affinity?: string;
+  /** An answer without text is a failure, and free. */
+  readonly needsText?: true;
   /** Its items as they are stored with it. */
   readonly input?: readonly ResponsesItem[];
   /** Runs the checked call in place of a call that is waited for. */
@@ -39,7 +41,7 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, affinity, input, run }: TranslatedCall,
+  { api, request, paramOf, planCache, response, affinity, input, needsText, run }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -55,7 +57,8 @@ export async function runTranslatedCall(
     const cache = await planCache(model);
     const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
     const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity };
+    const needs = needsText === undefined ? {} : { needsText };
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity, ...needs };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

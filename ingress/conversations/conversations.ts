@@ -17,7 +17,7 @@ export async function findConversation(
 ): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
   const viewer = viewerOf(callerOf(call));
-  const found = uuid === undefined ? undefined : await readable(conversations.find(viewer, uuid));
+  const found = uuid === undefined ? undefined : await readable(conversations.find(viewer, uuid, call.makeRoom));
   if (!found) throw conversationNotFound();
   return found;
 }
@@ -30,7 +30,8 @@ export async function takeConversation(
 ): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
   const viewer = viewerOf(callerOf(call));
-  const taken = uuid === undefined ? undefined : await readable(conversations.take(viewer, uuid, call.requestId));
+  const taken =
+    uuid === undefined ? undefined : await readable(conversations.take(viewer, uuid, call.requestId, call.makeRoom));
   if (!taken) throw conversationNotFound("conversation");
   if (taken !== "held") return taken;
   throw new ApiError(

@@ -7,6 +7,7 @@ import type {
 } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { sealSummary } from "#shared/responses/sealed.ts";
+import { writtenText } from "#shared/responses/text.ts";
 
 import { type PlacedItem, summaryOf } from "./items.ts";
 
@@ -64,8 +65,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
 
 /** @throws ApiError when the model has written none */
 export function compactionOf(response: ModelResponse): ResponseCompaction {
-  const texts = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
-  const summary = texts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+  const summary = writtenText(response);
   if (summary.trim() === "" || !response.usage) {
     throw new ApiError("upstream_error", "The model has written no summary.", { shouldRetry: false });
   }

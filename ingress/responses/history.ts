@@ -9,6 +9,7 @@ import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_BYTES_MAX,
   CONVERSATION_RESPONSES_MAX,
+  type MakeRoom,
   type ResponseStore,
   type StoredResponse,
 } from "#shared/responses/store.ts";
@@ -24,17 +25,22 @@ export interface Conversation {
   readonly root?: string;
 }
 
+interface Opening {
+  readonly open?: (id: string) => Promise<KeptConversation>;
+  readonly makeRoom?: MakeRoom | undefined;
+}
+
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
 /**
- * @param open the conversation that a call names; absent: it may name none
+ * @param how `open`: the conversation that a call names; absent: it may name none. `makeRoom`: waited for before what is stored is opened
  * @throws ApiError naming the item at fault; `previous_response_not_found`, `response_not_found`, `service_unavailable`, and those of `open`
  */
 export async function readConversation(
   store: Store,
   caller: Caller,
   asked: Pick<ResponsesRequest, "input" | "previous_response_id" | "conversation">,
-  open?: (id: string) => Promise<KeptConversation>,
+  { open, makeRoom }: Opening = {},
 ): Promise<Conversation> {
   const { input, previous_response_id: previous } = asked;
   const viewer = viewerOf(caller);
@@ -47,12 +53,12 @@ export async function readConversation(
   const items = await slices.run(readingItems(input));
   const kept = named === undefined ? undefined : await open?.(named);
   const before = kept ? await readKept(kept, items, slices) : [];
-  const own = await resolveItems(store, viewer, items, slices, before);
+  const own = await resolveItems(store, viewer, items, slices, { before, makeRoom });
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
   if (kept && named !== undefined)
     return { items: [...before.map((item) => ({ item, from: IN_CONVERSATION })), ...placed], own, root: named };
   if (previous == null) return { items: placed, own };
-  const chain = await earlierResponses(store, viewer, previous);
+  const chain = await earlierResponses(store, viewer, previous, makeRoom);
   const earlier: ResponsesItem[][] = [];
   for (const stored of chain) earlier.push(await slices.run(readingStored(stored)));
   const whole = [...earlier.flat().map((item) => ({ item, from: PREVIOUS })), ...placed];
@@ -100,9 +106,14 @@ export async function readKept(
   return knownItems(await slices.run(readingItems(items)));
 }
 
-async function earlierResponses(store: Store, viewer: ResponseViewer, id: string): Promise<readonly StoredResponse[]> {
+async function earlierResponses(
+  store: Store,
+  viewer: ResponseViewer,
+  id: string,
+  makeRoom: MakeRoom | undefined,
+): Promise<readonly StoredResponse[]> {
   const callId = callOfResponse(id);
-  const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId));
+  const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId, makeRoom));
   if (chain === "gone") {
     throw new ApiError(
       "previous_response_not_found",
@@ -121,7 +132,7 @@ async function earlierResponses(store: Store, viewer: ResponseViewer, id: string
 
 /**
  * The same items, with what those that are references refer to.
- * @param before items of the conversation that they go on from
+ * @param how `before`: items of the conversation that they go on from; `makeRoom`: see `readConversation`
  * @throws ApiError naming the reference at fault
  */
 export async function resolveItems(
@@ -129,7 +140,7 @@ export async function resolveItems(
   viewer: ResponseViewer,
   items: readonly ResponsesItem[],
   slices: TimeSlices,
-  before: readonly KnownItem[] = [],
+  { before = [], makeRoom }: { readonly before?: readonly KnownItem[]; readonly makeRoom?: MakeRoom | undefined } = {},
 ): Promise<KnownItem[]> {
   const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
   const wanted = [...new Set(calls)];
@@ -138,7 +149,8 @@ export async function resolveItems(
       param: "input",
     });
   }
-  const found = wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted));
+  const found =
+    wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted, makeRoom));
   // A response may have been asked with items that bear the ids of another one's.
   const byId = new Map<string | undefined, KnownItem>(before.map((item) => [item.id ?? undefined, item]));
   for (const [id, stored] of found) {

@@ -48,6 +48,22 @@ export async function answerInTurns(
   return json(await door.whole(summary), { ...door.served, "x-credits-used": creditsText(summary) });
 }
 
+/**
+ * Turns are this process's own work: no job goes on with them, and nothing ends the hold on a conversation when it dies.
+ * @throws ApiError `unsupported_value`
+ */
+export function checkTurns({ background, conversation }: ResponsesRequest): void {
+  if (background === true) {
+    const message =
+      "A response with a tool of type sluice is not made in the background: expected background to be false or left out.";
+    throw new ApiError("unsupported_value", message, { param: "background" });
+  }
+  if (conversation != null) {
+    const message = "A response with a tool of type sluice goes on by previous_response_id: expected no conversation.";
+    throw new ApiError("unsupported_value", message, { param: "conversation" });
+  }
+}
+
 /** Functions that the model is shown for what the service runs. */
 export function functionsOf({ tools }: Offer<ResponsesTool>): ResponsesTool[] {
   return [...tools.values()].map(({ name, description, parameters }) => ({

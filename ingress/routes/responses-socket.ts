@@ -142,7 +142,8 @@ interface Remembered extends StoredResponse {
 }
 
 interface Message {
-  readonly text: string;
+  /** Bytes as they came: whether they are UTF-8 is found where those of a body are read. */
+  readonly bytes: Uint8Array;
   readonly room: Lease;
 }
 
@@ -192,13 +193,14 @@ export class Connection {
   take(message: string | Buffer): void {
     if (this.isEnding) return;
     const { held } = this.opening;
+    const bytes = typeof message === "string" ? Buffer.from(message) : message;
     const isFull = this.waiting.length >= TURNS_WAITING_MAX;
-    const room = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, message.length);
+    const room = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, bytes.length);
     if (!room) {
       this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
       return;
     }
-    this.waiting.push({ text: message.toString(), room });
+    this.waiting.push({ bytes, room });
     if (!this.isRunning) void this.runAll();
   }
 
@@ -230,7 +232,7 @@ export class Connection {
     this.isRunning = true;
     for (let message = this.waiting.shift(); message !== undefined; message = this.waiting.shift()) {
       try {
-        await this.run(message.text);
+        await this.run(message.bytes);
       } catch (error) {
         if (this.left.signal.aborted) break;
         await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
@@ -243,9 +245,9 @@ export class Connection {
   }
 
   /** One turn. @throws Error when its answer breaks off */
-  private async run(text: string): Promise<void> {
+  private async run(bytes: Uint8Array): Promise<void> {
     const headers = new Headers(this.headers);
-    headers.set("content-length", String(Buffer.byteLength(text)));
+    headers.set("content-length", String(bytes.length));
     const request = new Request(this.url, { method: "POST", headers, signal: this.left.signal });
     let previous: string | undefined;
     let asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse } | undefined;
@@ -254,9 +256,10 @@ export class Connection {
       method: "POST",
       path: RESPONSES_PATH,
       countsItself: true,
+      goesOn: true,
       // The message is read here, behind the key and the window: whatever it is, it is a call.
       handle: async (call) => {
-        const body = await parseBody(call, Buffer.from(text));
+        const body = await parseBody(call, bytes);
         const message = messageOf(body.value);
         const from = message["previous_response_id"];
         previous = typeof from === "string" ? callOfResponse(from) : undefined;
@@ -328,23 +331,23 @@ export class Connection {
   }
 
   private store(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
-    const findChain: ResponseStore["findChain"] = async (viewer, callId) => {
+    const findChain: ResponseStore["findChain"] = async (viewer, callId, makeRoom) => {
       const local: StoredResponse[] = [];
       let next: string | undefined = callId;
       for (let entry = this.kept.get(callId); entry; entry = this.kept.get(next ?? "")) {
         local.unshift(entry);
         next = entry.previous;
       }
-      const earlier = next === undefined ? [] : await base.findChain(viewer, next);
+      const earlier = next === undefined ? [] : await base.findChain(viewer, next, makeRoom);
       if (typeof earlier === "string") return earlier;
       return earlier.length + local.length > CONVERSATION_RESPONSES_MAX ? "long" : [...earlier, ...local];
     };
     return {
       findChain,
-      find: async (viewer, callIds) => {
+      find: async (viewer, callIds, makeRoom) => {
         const local = callIds.flatMap((id) => (this.kept.has(id) ? [[id, this.kept.get(id)] as const] : []));
         const others = callIds.filter((id) => !this.kept.has(id));
-        const found = others.length === 0 ? [] : await base.find(viewer, others);
+        const found = others.length === 0 ? [] : await base.find(viewer, others, makeRoom);
         return new Map([...found, ...local.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : []))]);
       },
     };

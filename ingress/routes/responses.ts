@@ -27,7 +27,7 @@ import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/c
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import type { PlacedItem } from "../responses/items.ts";
-import { answerInTurns, functionsOf } from "../responses/tool-turns.ts";
+import { answerInTurns, checkTurns, functionsOf } from "../responses/tool-turns.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -62,6 +62,7 @@ function callRoutes(context: IngressContext): Route[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
+      goesOn: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
       responses: {
         200: {
@@ -86,6 +87,7 @@ function callRoutes(context: IngressContext): Route[] {
       description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",
+      goesOn: true,
       request: { schema: "ResponsesRequest" },
       responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
       errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
@@ -102,6 +104,7 @@ function callRoutes(context: IngressContext): Route[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
+      goesOn: true,
       request: {
         schema: "ResponsesCompactRequest",
         example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
@@ -212,7 +215,8 @@ async function read(
   await given.pause();
   const offer = await readOffer(context, call, asked.tools ?? [], ({ name }) => name);
   if (offer) checkTurns(asked);
-  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, open);
+  const { makeRoom } = call;
+  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
   // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
@@ -220,22 +224,6 @@ async function read(
   const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
   const translated = await slices.run(translatingRequest(shown, items));
   return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
-}
-
-/**
- * Turns are this process's own work: no job goes on with them, and nothing ends the hold on a conversation when it dies.
- * @throws ApiError `unsupported_value`
- */
-function checkTurns({ background, conversation }: ResponsesRequest): void {
-  if (background === true) {
-    const message =
-      "A response with a tool of type sluice is not made in the background: expected background to be false or left out.";
-    throw new ApiError("unsupported_value", message, { param: "background" });
-  }
-  if (conversation != null) {
-    const message = "A response with a tool of type sluice goes on by previous_response_id: expected no conversation.";
-    throw new ApiError("unsupported_value", message, { param: "conversation" });
-  }
 }
 
 /** Items behind which the steps of a call are not rested between. */
@@ -338,7 +326,8 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   await body.pause();
   const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
   const given = { ...asked, input: input ?? [] };
-  const { items } = await readConversation(context.responses, callerOf(call), given);
+  const { makeRoom } = call;
+  const { items } = await readConversation(context.responses, callerOf(call), given, { makeRoom });
   await body.pause();
   const transcript = transcriptOf(items, instructions);
   const { model, prompt_cache_key = null } = asked;
@@ -348,6 +337,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
     ...runWhole(translatingRequest(summing, [transcript])),
     planCache: () => Promise.resolve(undefined),
     response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
+    needsText: true,
   });
   const compaction = compactionOf(parse("ModelResponse", await answer.json()));
   return new Response(JSON.stringify(compaction), { headers: answer.headers });

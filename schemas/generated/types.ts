@@ -2044,6 +2044,10 @@ export interface JobMessage {
    */
   background?: boolean;
   /**
+   * Of a chat call whose answer is worth nothing without text: it fails then, and is free.
+   */
+  needs_text?: boolean;
+  /**
    * Id of the call as its client sees it.
    */
   request_id: string;

@@ -11068,7 +11068,7 @@ return errors === 0;
 }
 validate84.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate85;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11275,10 +11275,10 @@ var valid1 = _errs18 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request_id !== undefined) {
+if (data.needs_text !== undefined) {
 const _errs20 = errors;
-if (typeof data.request_id !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.needs_text !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/needs_text", schemaPath: "#/properties/needs_text/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs20 === errors;
@@ -11286,13 +11286,24 @@ var valid1 = _errs20 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.workspace_id !== undefined) {
-let data9 = data.workspace_id;
+if (data.request_id !== undefined) {
 const _errs22 = errors;
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
+if (typeof data.request_id !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs22 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.workspace_id !== undefined) {
+let data10 = data.workspace_id;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
 validate85.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11302,18 +11313,18 @@ return false;
 }
 }
 }
-var valid1 = _errs22 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.key_id !== undefined) {
-let data10 = data.key_id;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
+let data11 = data.key_id;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
 validate85.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11323,17 +11334,17 @@ return false;
 }
 }
 }
-var valid1 = _errs24 === errors;
+var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.model !== undefined) {
-let data11 = data.model;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (typeof data11 === "string") {
-if (data11.length < 1 || data11.length < 2 && func2(data11) < 1) {
+let data12 = data.model;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (typeof data12 === "string") {
+if (data12.length < 1 || data12.length < 2 && func2(data12) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11342,17 +11353,17 @@ validate85.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs26 === errors;
+var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.hold_nano !== undefined) {
-let data12 = data.hold_nano;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (typeof data12 === "string") {
-if (!pattern13.test(data12)) {
+let data13 = data.hold_nano;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (typeof data13 === "string") {
+if (!pattern13.test(data13)) {
 validate85.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#/properties/hold_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,19}$" } }];
 return false;
 }
@@ -11361,78 +11372,78 @@ validate85.errors = [{ instancePath: instancePath + "/hold_nano", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs28 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.may_exceed !== undefined) {
-const _errs30 = errors;
-if (typeof data.may_exceed !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data14 = data.output_tokens_max;
+if (data.may_exceed !== undefined) {
 const _errs32 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate85.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.may_exceed !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/may_exceed", schemaPath: "#/properties/may_exceed/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs32) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate85.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data15 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data15 = data.output_tokens_max;
 const _errs34 = errors;
-if (!(data15 && typeof data15 == "object" && !Array.isArray(data15))) {
-validate85.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate85.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs34) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate85.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs34 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.batch_line !== undefined) {
-let data16 = data.batch_line;
+if (data.price !== undefined) {
+let data16 = data.price;
 const _errs36 = errors;
-if (errors === _errs36) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+if (!(data16 && typeof data16 == "object" && !Array.isArray(data16))) {
+validate85.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs36 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.batch_line !== undefined) {
+let data17 = data.batch_line;
+const _errs38 = errors;
+if (errors === _errs38) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
-if (data16.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data17.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data16.price_millionths !== undefined) {
-let data17 = data16.price_millionths;
-const _errs38 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+if (data17.price_millionths !== undefined) {
+let data18 = data17.price_millionths;
+const _errs40 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs38) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 > 1e6 || isNaN(data17)) {
+if (errors === _errs40) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 > 1e6 || isNaN(data18)) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data17 < 1 || isNaN(data17)) {
+if (data18 < 1 || isNaN(data18)) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -11446,46 +11457,35 @@ validate85.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs36 === errors;
+var valid1 = _errs38 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data18 = data.deadline_ms;
-const _errs40 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+let data19 = data.deadline_ms;
+const _errs42 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
 validate85.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs40) {
-if (typeof data18 == "number" && isFinite(data18)) {
-if (data18 < 0 || isNaN(data18)) {
+if (errors === _errs42) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 < 0 || isNaN(data19)) {
 validate85.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
-}
-var valid1 = _errs40 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.reply !== undefined) {
-const _errs42 = errors;
-if (typeof data.reply !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 var valid1 = _errs42 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs44 = errors;
-if (typeof data.repeat !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs44 === errors;
@@ -11493,23 +11493,34 @@ var valid1 = _errs44 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data21 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs46 = errors;
-if (errors === _errs46) {
-if (Array.isArray(data21)) {
-if (data21.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs46 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data22 = data.fallbacks;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (Array.isArray(data22)) {
+if (data22.length > 10) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid3 = true;
-const len0 = data21.length;
+const len0 = data22.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data22 = data21[i0];
-const _errs48 = errors;
-if (errors === _errs48) {
-if (typeof data22 === "string") {
-if (data22.length < 1 || data22.length < 2 && func2(data22) < 1) {
+let data23 = data22[i0];
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data23 === "string") {
+if (data23.length < 1 || data23.length < 2 && func2(data23) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11518,7 +11529,7 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs48 === errors;
+var valid3 = _errs50 === errors;
 if (!valid3) {
 break;
 }
@@ -11529,26 +11540,15 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs48 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs50 = errors;
+const _errs52 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate85.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs50 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs52 = errors;
-if (typeof data.stream !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs52 === errors;
@@ -11556,22 +11556,33 @@ var valid1 = _errs52 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data25 = data.cache;
+if (data.stream !== undefined) {
 const _errs54 = errors;
-if (errors === _errs54) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+if (typeof data.stream !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs54 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data26 = data.cache;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
-if (data25.key === undefined && (missing4 = "key") || data25.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data26.key === undefined && (missing4 = "key") || data26.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data25.key !== undefined) {
-let data26 = data25.key;
-const _errs56 = errors;
-if (errors === _errs56) {
-if (typeof data26 === "string") {
-if (!pattern14.test(data26)) {
+if (data26.key !== undefined) {
+let data27 = data26.key;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (typeof data27 === "string") {
+if (!pattern14.test(data27)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11580,27 +11591,27 @@ validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs56 === errors;
+var valid4 = _errs58 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data25.ttl_s !== undefined) {
-let data27 = data25.ttl_s;
-const _errs58 = errors;
-if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
+if (data26.ttl_s !== undefined) {
+let data28 = data26.ttl_s;
+const _errs60 = errors;
+if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs58) {
-if (typeof data27 == "number" && isFinite(data27)) {
-if (data27 < 1 || isNaN(data27)) {
+if (errors === _errs60) {
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 < 1 || isNaN(data28)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs58 === errors;
+var valid4 = _errs60 === errors;
 } else {
 var valid4 = true;
 }
@@ -11611,32 +11622,32 @@ validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs54 === errors;
+var valid1 = _errs56 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data28 = data.stored_inputs;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-for (const key0 in data28) {
-let data29 = data28[key0];
-const _errs63 = errors;
-if (errors === _errs63) {
+let data29 = data.stored_inputs;
+const _errs62 = errors;
+if (errors === _errs62) {
 if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+for (const key0 in data29) {
+let data30 = data29[key0];
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing5;
-if (data29.reference === undefined && (missing5 = "reference") || data29.content_type === undefined && (missing5 = "content_type")) {
+if (data30.reference === undefined && (missing5 = "reference") || data30.content_type === undefined && (missing5 = "content_type")) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data29.reference !== undefined) {
-let data30 = data29.reference;
-const _errs65 = errors;
-if (errors === _errs65) {
-if (typeof data30 === "string") {
-if (data30.length < 1 || data30.length < 2 && func2(data30) < 1) {
+if (data30.reference !== undefined) {
+let data31 = data30.reference;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (typeof data31 === "string") {
+if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11645,17 +11656,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs65 === errors;
+var valid6 = _errs67 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data29.content_type !== undefined) {
-let data31 = data29.content_type;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data31 === "string") {
-if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
+if (data30.content_type !== undefined) {
+let data32 = data30.content_type;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (typeof data32 === "string") {
+if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11664,7 +11675,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs67 === errors;
+var valid6 = _errs69 === errors;
 } else {
 var valid6 = true;
 }
@@ -11675,7 +11686,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs63 === errors;
+var valid5 = _errs65 === errors;
 if (!valid5) {
 break;
 }
@@ -11685,17 +11696,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs60 === errors;
+var valid1 = _errs62 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data32 = data.fingerprint;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (typeof data32 === "string") {
-if (!pattern14.test(data32)) {
+let data33 = data.fingerprint;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (typeof data33 === "string") {
+if (!pattern14.test(data33)) {
 validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11704,40 +11715,40 @@ validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs69 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs71 = errors;
-if (data.checked !== true) {
-validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs71 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs73 = errors;
+if (data.checked !== true) {
+validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs73 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data34 = data.request;
-const _errs72 = errors;
-if (!(data34 && typeof data34 == "object" && !Array.isArray(data34))) {
+let data35 = data.request;
+const _errs74 = errors;
+if (!(data35 && typeof data35 == "object" && !Array.isArray(data35))) {
 validate85.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs72 === errors;
+var valid1 = _errs74 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data35 = data.request_ref;
-const _errs74 = errors;
-if (errors === _errs74) {
-if (typeof data35 === "string") {
-if (data35.length < 1 || data35.length < 2 && func2(data35) < 1) {
+let data36 = data.request_ref;
+const _errs76 = errors;
+if (errors === _errs76) {
+if (typeof data36 === "string") {
+if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11746,39 +11757,39 @@ validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs74 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs76 = errors;
-if (data.goes_on !== true) {
-validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs76 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs78 = errors;
+if (data.goes_on !== true) {
+validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs78 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data37 = data.step;
-const _errs77 = errors;
-if (errors === _errs77) {
-if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
+let data38 = data.step;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
 let missing6;
-if (data37.run_id === undefined && (missing6 = "run_id") || data37.step_id === undefined && (missing6 = "step_id") || data37.attempt === undefined && (missing6 = "attempt")) {
+if (data38.run_id === undefined && (missing6 = "run_id") || data38.step_id === undefined && (missing6 = "step_id") || data38.attempt === undefined && (missing6 = "attempt")) {
 validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data37.run_id !== undefined) {
-let data38 = data37.run_id;
-const _errs79 = errors;
-if (errors === _errs79) {
-if (errors === _errs79) {
-if (typeof data38 === "string") {
-if (!formats0.test(data38)) {
+if (data38.run_id !== undefined) {
+let data39 = data38.run_id;
+const _errs81 = errors;
+if (errors === _errs81) {
+if (errors === _errs81) {
+if (typeof data39 === "string") {
+if (!formats0.test(data39)) {
 validate85.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11788,58 +11799,58 @@ return false;
 }
 }
 }
-var valid7 = _errs79 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data37.step_id !== undefined) {
-const _errs81 = errors;
-if (typeof data37.step_id !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid7 = _errs81 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data37.attempt !== undefined) {
-let data40 = data37.attempt;
+if (data38.step_id !== undefined) {
 const _errs83 = errors;
-if (!(typeof data40 == "number" && (!(data40 % 1) && !isNaN(data40)) && isFinite(data40))) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data38.step_id !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs83) {
-if (typeof data40 == "number" && isFinite(data40)) {
-if (data40 < 1 || isNaN(data40)) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid7 = _errs83 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data37.index !== undefined) {
-let data41 = data37.index;
+if (data38.attempt !== undefined) {
+let data41 = data38.attempt;
 const _errs85 = errors;
 if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41))) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs85) {
 if (typeof data41 == "number" && isFinite(data41)) {
-if (data41 < 0 || isNaN(data41)) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data41 < 1 || isNaN(data41)) {
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid7 = _errs85 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data38.index !== undefined) {
+let data42 = data38.index;
+const _errs87 = errors;
+if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs87) {
+if (typeof data42 == "number" && isFinite(data42)) {
+if (data42 < 0 || isNaN(data42)) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid7 = _errs87 === errors;
 } else {
 var valid7 = true;
 }
@@ -11852,9 +11863,10 @@ validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs77 === errors;
+var valid1 = _errs79 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -11895,7 +11907,7 @@ return false;
 validate85.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, batch_line: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, batch_line: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate86;
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -65734,226 +65746,231 @@ if (v179 !== undefined) {
 if (!(typeof v179 === "boolean"))
 return false;
 }
-const v180 = value["request_id"];
+const v180 = value["needs_text"];
 if (v180 !== undefined) {
-if (!(typeof v180 === "string"))
+if (!(typeof v180 === "boolean"))
 return false;
 }
-const v181 = value["workspace_id"];
+const v181 = value["request_id"];
 if (v181 !== undefined) {
 if (!(typeof v181 === "string"))
 return false;
-if (!checkedPattern2.test(v181))
-return false;
 }
-const v182 = value["key_id"];
+const v182 = value["workspace_id"];
 if (v182 !== undefined) {
 if (!(typeof v182 === "string"))
 return false;
 if (!checkedPattern2.test(v182))
 return false;
 }
-const v183 = value["model"];
+const v183 = value["key_id"];
 if (v183 !== undefined) {
 if (!(typeof v183 === "string"))
 return false;
-if (!(v183.length >= 1))
+if (!checkedPattern2.test(v183))
 return false;
 }
-const v184 = value["hold_nano"];
+const v184 = value["model"];
 if (v184 !== undefined) {
 if (!(typeof v184 === "string"))
 return false;
-if (!checkedPattern3.test(v184))
+if (!(v184.length >= 1))
 return false;
 }
-const v185 = value["may_exceed"];
+const v185 = value["hold_nano"];
 if (v185 !== undefined) {
-if (!(typeof v185 === "boolean"))
+if (!(typeof v185 === "string"))
+return false;
+if (!checkedPattern3.test(v185))
 return false;
 }
-const v186 = value["output_tokens_max"];
+const v186 = value["may_exceed"];
 if (v186 !== undefined) {
-if (!Number.isInteger(v186))
-return false;
-if (!(v186 >= 0))
+if (!(typeof v186 === "boolean"))
 return false;
 }
-const v187 = value["price"];
+const v187 = value["output_tokens_max"];
 if (v187 !== undefined) {
-if (!isObject(v187))
+if (!Number.isInteger(v187))
+return false;
+if (!(v187 >= 0))
 return false;
 }
-const v188 = value["batch_line"];
+const v188 = value["price"];
 if (v188 !== undefined) {
 if (!isObject(v188))
 return false;
-if (!(v188["price_millionths"] !== undefined))
-return false;
-const v189 = v188["price_millionths"];
+}
+const v189 = value["batch_line"];
 if (v189 !== undefined) {
-if (!Number.isInteger(v189))
+if (!isObject(v189))
 return false;
-if (!(v189 >= 1))
+if (!(v189["price_millionths"] !== undefined))
 return false;
-if (!(v189 <= 1e6))
-return false;
-}
-}
-const v190 = value["deadline_ms"];
+const v190 = v189["price_millionths"];
 if (v190 !== undefined) {
 if (!Number.isInteger(v190))
 return false;
-if (!(v190 >= 0))
+if (!(v190 >= 1))
+return false;
+if (!(v190 <= 1e6))
 return false;
 }
-const v191 = value["reply"];
+}
+const v191 = value["deadline_ms"];
 if (v191 !== undefined) {
-if (!(typeof v191 === "string"))
+if (!Number.isInteger(v191))
+return false;
+if (!(v191 >= 0))
 return false;
 }
-const v192 = value["repeat"];
+const v192 = value["reply"];
 if (v192 !== undefined) {
-if (!(typeof v192 === "boolean"))
+if (!(typeof v192 === "string"))
 return false;
 }
-const v193 = value["fallbacks"];
+const v193 = value["repeat"];
 if (v193 !== undefined) {
-if (!Array.isArray(v193))
+if (!(typeof v193 === "boolean"))
 return false;
-if (!(v193.length <= 10))
+}
+const v194 = value["fallbacks"];
+if (v194 !== undefined) {
+if (!Array.isArray(v194))
 return false;
-for (const v194 of v193) {
-if (!(typeof v194 === "string"))
+if (!(v194.length <= 10))
 return false;
-if (!(v194.length >= 1))
+for (const v195 of v194) {
+if (!(typeof v195 === "string"))
+return false;
+if (!(v195.length >= 1))
 return false;
 }
 }
-const v195 = value["continue_streams"];
-if (v195 !== undefined) {
-if (!(typeof v195 === "boolean"))
-return false;
-}
-const v196 = value["stream"];
+const v196 = value["continue_streams"];
 if (v196 !== undefined) {
 if (!(typeof v196 === "boolean"))
 return false;
 }
-const v197 = value["cache"];
+const v197 = value["stream"];
 if (v197 !== undefined) {
-if (!isObject(v197))
+if (!(typeof v197 === "boolean"))
 return false;
-if (!(v197["key"] !== undefined))
-return false;
-if (!(v197["ttl_s"] !== undefined))
-return false;
-const v198 = v197["key"];
+}
+const v198 = value["cache"];
 if (v198 !== undefined) {
-if (!(typeof v198 === "string"))
+if (!isObject(v198))
 return false;
-if (!checkedPattern4.test(v198))
+if (!(v198["key"] !== undefined))
 return false;
-}
-const v199 = v197["ttl_s"];
+if (!(v198["ttl_s"] !== undefined))
+return false;
+const v199 = v198["key"];
 if (v199 !== undefined) {
-if (!Number.isInteger(v199))
+if (!(typeof v199 === "string"))
 return false;
-if (!(v199 >= 1))
+if (!checkedPattern4.test(v199))
 return false;
 }
-}
-const v200 = value["stored_inputs"];
+const v200 = v198["ttl_s"];
 if (v200 !== undefined) {
-if (!isObject(v200))
+if (!Number.isInteger(v200))
 return false;
-for (const v201 in v200) {
-const v202 = v200[v201];
-if (!isObject(v202))
-return false;
-if (!(v202["reference"] !== undefined))
-return false;
-if (!(v202["content_type"] !== undefined))
-return false;
-const v203 = v202["reference"];
-if (v203 !== undefined) {
-if (!(typeof v203 === "string"))
-return false;
-if (!(v203.length >= 1))
+if (!(v200 >= 1))
 return false;
 }
-const v204 = v202["content_type"];
+}
+const v201 = value["stored_inputs"];
+if (v201 !== undefined) {
+if (!isObject(v201))
+return false;
+for (const v202 in v201) {
+const v203 = v201[v202];
+if (!isObject(v203))
+return false;
+if (!(v203["reference"] !== undefined))
+return false;
+if (!(v203["content_type"] !== undefined))
+return false;
+const v204 = v203["reference"];
 if (v204 !== undefined) {
 if (!(typeof v204 === "string"))
 return false;
 if (!(v204.length >= 1))
 return false;
 }
-}
-}
-const v205 = value["fingerprint"];
+const v205 = v203["content_type"];
 if (v205 !== undefined) {
 if (!(typeof v205 === "string"))
 return false;
-if (!checkedPattern4.test(v205))
+if (!(v205.length >= 1))
 return false;
 }
-const v206 = value["checked"];
+}
+}
+const v206 = value["fingerprint"];
 if (v206 !== undefined) {
-if (!(v206 === true))
+if (!(typeof v206 === "string"))
+return false;
+if (!checkedPattern4.test(v206))
 return false;
 }
-const v207 = value["request"];
+const v207 = value["checked"];
 if (v207 !== undefined) {
-if (!isObject(v207))
+if (!(v207 === true))
 return false;
 }
-const v208 = value["request_ref"];
+const v208 = value["request"];
 if (v208 !== undefined) {
-if (!(typeof v208 === "string"))
-return false;
-if (!(v208.length >= 1))
+if (!isObject(v208))
 return false;
 }
-const v209 = value["goes_on"];
+const v209 = value["request_ref"];
 if (v209 !== undefined) {
-if (!(v209 === true))
+if (!(typeof v209 === "string"))
+return false;
+if (!(v209.length >= 1))
 return false;
 }
-const v210 = value["step"];
+const v210 = value["goes_on"];
 if (v210 !== undefined) {
-if (!isObject(v210))
-return false;
-if (!(v210["run_id"] !== undefined))
-return false;
-if (!(v210["step_id"] !== undefined))
-return false;
-if (!(v210["attempt"] !== undefined))
-return false;
-const v211 = v210["run_id"];
-if (v211 !== undefined) {
-if (!(typeof v211 === "string"))
-return false;
-if (!checkedPattern2.test(v211))
+if (!(v210 === true))
 return false;
 }
-const v212 = v210["step_id"];
+const v211 = value["step"];
+if (v211 !== undefined) {
+if (!isObject(v211))
+return false;
+if (!(v211["run_id"] !== undefined))
+return false;
+if (!(v211["step_id"] !== undefined))
+return false;
+if (!(v211["attempt"] !== undefined))
+return false;
+const v212 = v211["run_id"];
 if (v212 !== undefined) {
 if (!(typeof v212 === "string"))
 return false;
+if (!checkedPattern2.test(v212))
+return false;
 }
-const v213 = v210["attempt"];
+const v213 = v211["step_id"];
 if (v213 !== undefined) {
-if (!Number.isInteger(v213))
-return false;
-if (!(v213 >= 1))
+if (!(typeof v213 === "string"))
 return false;
 }
-const v214 = v210["index"];
+const v214 = v211["attempt"];
 if (v214 !== undefined) {
 if (!Number.isInteger(v214))
 return false;
-if (!(v214 >= 0))
+if (!(v214 >= 1))
+return false;
+}
+const v215 = v211["index"];
+if (v215 !== undefined) {
+if (!Number.isInteger(v215))
+return false;
+if (!(v215 >= 0))
 return false;
 }
 }

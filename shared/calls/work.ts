@@ -63,6 +63,8 @@ interface WorkFacts {
   readonly affinity?: string | undefined;
   /** The object that the answer of a Responses call completes. */
   readonly response?: ModelResponse;
+  /** An answer without text is a failure. */
+  readonly needsText?: true;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
@@ -85,6 +87,7 @@ export function workHead(
     price,
     response,
     affinity,
+    needsText,
     storedInputs = {},
     bringsCheck,
     isStreamed,
@@ -102,6 +105,7 @@ export function workHead(
     ...(api === "openai" ? {} : { api }),
     ...(response === undefined ? {} : { response }),
     ...(affinity === undefined ? {} : { affinity }),
+    ...(needsText === true ? { needs_text: true } : {}),
     request_id: jobId,
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,

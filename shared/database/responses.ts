@@ -207,6 +207,39 @@ export async function findKeptTexts(
   return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
+/** A stored text as it is to be sealed anew. */
+export type TextRow = KeptText & { readonly id: string; readonly workspace_id: string; readonly sealed_by: string };
+
+/** Texts behind this id, in its order, that another key has sealed. */
+export function listTextsOfOtherKeys(
+  database: Queryable,
+  table: StoredTexts,
+  keyId: string,
+  afterId: string,
+  limit: number,
+): Promise<TextRow[]> {
+  return database.query<TextRow>(
+    `select id, workspace_id, sealed, reference, sealed_by from ${table}
+     where id > $1 and sealed_by <> $2 order by id limit $3`,
+    [afterId, keyId, limit],
+  );
+}
+
+/** False when it is gone, or was changed since it was read. */
+export async function replaceText(
+  database: Queryable,
+  table: StoredTexts,
+  row: TextRow,
+  { text, sealedBy }: { readonly text: KeptText; readonly sealedBy: string },
+): Promise<boolean> {
+  const rows = await database.query(
+    `update ${table} set sealed = $3, reference = $4, sealed_by = $5
+     where id = $1 and coalesce(sealed, reference) = $2 returning 1`,
+    [row.id, row.sealed ?? row.reference, text.sealed, text.reference, sealedBy],
+  );
+  return rows.length > 0;
+}
+
 /** A piece of the events of a response. */
 export interface EventsRow {
   readonly first: number;

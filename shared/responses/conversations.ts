@@ -20,6 +20,7 @@ import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { MakeRoom } from "./store.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -44,9 +45,14 @@ export interface KeptConversation extends Content {
 
 export interface ConversationStore {
   create(viewer: ResponseViewer, content: Content, hours: number): Promise<KeptConversation>;
-  find(viewer: ResponseViewer, id: string): Promise<KeptConversation | undefined>;
+  find(viewer: ResponseViewer, id: string, makeRoom?: MakeRoom): Promise<KeptConversation | undefined>;
   /** Takes it for a call; `held`: another call has it. */
-  take(viewer: ResponseViewer, id: string, callId: string): Promise<KeptConversation | "held" | undefined>;
+  take(
+    viewer: ResponseViewer,
+    id: string,
+    callId: string,
+    makeRoom?: MakeRoom,
+  ): Promise<KeptConversation | "held" | undefined>;
   /** @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
   /** @throws what `change` throws; ApiError `conflict` when others keep changing it */
@@ -70,7 +76,8 @@ export function createConversationStore(options: {
 }): ConversationStore {
   const { database, storage, sealer, log } = options;
   const place = (workspaceId: string, id: string) => ({ workspaceId, table: "conversation", row: id, field: "text" });
-  const open = async (row: ConversationRow): Promise<KeptConversation> => {
+  const open = async (row: ConversationRow, makeRoom?: MakeRoom): Promise<KeptConversation> => {
+    await makeRoom?.(row.bytes);
     const sealed = row.reference === null ? row.sealed : await readClaim(storage, row.reference);
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
@@ -116,13 +123,13 @@ export function createConversationStore(options: {
       const row = await insertConversation(database, { ...text, id, workspaceId, memberId });
       return { ...content, id, createdAt: row.created_at, bytes: row.bytes };
     },
-    async find(viewer, id) {
+    async find(viewer, id, makeRoom) {
       const row = await findConversation(database, viewer, id);
-      return row && open(row);
+      return row && open(row, makeRoom);
     },
-    async take(viewer, id, callId) {
+    async take(viewer, id, callId, makeRoom) {
       const row = await holdConversation(database, viewer, id, callId);
-      if (row) return open(row);
+      if (row) return open(row, makeRoom);
       return (await findConversation(database, viewer, id)) === undefined ? undefined : "held";
     },
     release: (id, callId, isOver) => releaseConversation(database, id, callId, isOver),

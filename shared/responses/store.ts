@@ -71,6 +71,9 @@ interface Stored {
   readonly keepsEvents?: boolean;
 }
 
+/** Told of the bytes of what was found before it is opened, and waited for. */
+export type MakeRoom = (bytes: number) => Promise<void>;
+
 export interface ResponseStore {
   /** Idempotent by the call's id. @throws Error when it cannot be kept */
   keep(stored: Stored): Promise<void>;
@@ -78,13 +81,21 @@ export interface ResponseStore {
    * Those of the calls that the viewer sees, by the call's id.
    * @throws ApiError `invalid_request` for several that are too large together; Error when one cannot be read back
    */
-  find(viewer: ResponseViewer, callIds: readonly string[]): Promise<ReadonlyMap<string, StoredResponse>>;
+  find(
+    viewer: ResponseViewer,
+    callIds: readonly string[],
+    makeRoom?: MakeRoom,
+  ): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
    * A response behind those that it goes on from, the oldest first; `gone` when one of them is, `long` beyond the bounds of a
    * conversation.
    * @throws Error when one cannot be read back
    */
-  findChain(viewer: ResponseViewer, callId: string): Promise<readonly StoredResponse[] | "gone" | "long">;
+  findChain(
+    viewer: ResponseViewer,
+    callId: string,
+    makeRoom?: MakeRoom,
+  ): Promise<readonly StoredResponse[] | "gone" | "long">;
   /** Undefined when there was none. `isQueued`: its job has not ended. */
   delete(viewer: ResponseViewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** The response of a call, whoever asks. @throws Error when it cannot be read back */
@@ -152,21 +163,23 @@ export function createResponseStore({
         hours,
       });
     },
-    async find(viewer, callIds) {
+    async find(viewer, callIds, makeRoom) {
       const rows = callIds.length === 0 ? [] : await findResponses(database, viewer, callIds);
       if (rows.length > 1 && bytesOf(rows) > FOUND_BYTES_MAX) {
         const message = `Expected references to responses of at most ${FOUND_BYTES_MAX} bytes together, got more.`;
         throw new ApiError("invalid_request", message, { param: "input" });
       }
+      await makeRoom?.(bytesOf(rows));
       const opened = await openAll(rows);
       return new Map(rows.flatMap(({ id }, at) => (opened[at] === undefined ? [] : [[id, opened[at]]])));
     },
-    async findChain(viewer, callId) {
+    async findChain(viewer, callId, makeRoom) {
       const bounds = { countMax: CONVERSATION_RESPONSES_MAX, bytesMax: CONVERSATION_BYTES_MAX };
       const rows = await findResponseChain(database, viewer, callId, bounds);
       if (rows.length > bounds.countMax || bytesOf(rows) > bounds.bytesMax) return "long";
       const [oldest] = rows;
       if (!oldest || oldest.previous_id !== null) return "gone";
+      await makeRoom?.(bytesOf(rows));
       return openAll(rows);
     },
     async delete(viewer, callId) {

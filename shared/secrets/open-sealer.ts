@@ -30,7 +30,7 @@ export async function openSealer(
   const missing = (await sealingKeysInUse(database)).filter((id) => !sealer.keyIds.includes(id));
   if (missing.length > 0) {
     throw new Error(
-      `stored secrets are sealed with the key ${missing.join(", ")}; add it to SLUICE_SECRETS_KEY_PREVIOUS until admin secrets rotate has run and responses that it sealed are over`,
+      `stored secrets are sealed with the key ${missing.join(", ")}; add it to SLUICE_SECRETS_KEY_PREVIOUS until admin secrets rotate has run, and an hour longer`,
     );
   }
   return sealer;

@@ -11,6 +11,7 @@ await import("./stock-clients/responses.ts");
 await import("./stock-clients/responses-socket.ts");
 await import("./stock-clients/responses-background.ts");
 await import("./stock-clients/conversations.ts");
+await import("./stock-clients/open-responses.ts");
 await import("./stock-clients/embeddings.ts");
 await import("./stock-clients/files.ts");
 await import("./stock-clients/files-in-chat.ts");

@@ -120,6 +120,24 @@ test("a worker that dies in the middle, or between the answer and its end, makes
   }
 }, 150_000);
 
-test("in the end everything adds up", async () => {
-  await audit(bed);
+test("a call whose worker dies between storing its response and telling its end fails, and is paid by nobody", async () => {
+  for (const process of mortals) await process.stop();
+  const mortalWorker = await mortal(["worker", "chat"], "response.answered");
+  const answer = await create(bed.stack.baseUrls[0] ?? "", { ...QUICK, background: false });
+  expect(await died(mortalWorker)).toBe("SIGKILL");
+  expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([500, "false"]);
+  const id = answer.headers.get("x-request-id") ?? "";
+  // The id of the call names what was stored, for whoever wants to see what was lost.
+  expect(await (await get(responseId(id))).json()).toMatchObject({ status: "completed" });
+  const usage = await eventually("it is settled", async () => {
+    const rows = await usageOf(responseId(id));
+    return rows.length > 0 && rows;
+  });
+  expect(usage).toEqual([{ status: "lost", settled: 0n }]);
 }, 60_000);
+
+test("in the end everything adds up", async () => {
+  // What the last one had is handed out again.
+  await mortal(["worker", "chat"]);
+  await audit(bed, { withinMs: 60_000 });
+}, 90_000);

@@ -41,6 +41,7 @@ const MB = 1_048_576;
 const FULL = 32 * MB - 1_024;
 
 const CHAT = "/v1/chat/completions";
+const RESPONSES = "/v1/responses";
 const EMBEDDINGS = "/v1/embeddings";
 const EDITS = "/v1/images/edits";
 const WORKFLOWS = "/v1/workflows";
@@ -170,6 +171,21 @@ export const HOSTILE_REQUESTS: Requests = {
   "a million blocks": {
     path: "/v1/messages",
     body: () => `{${MODEL},"max_tokens":1,${chatOf(filled('{"type":"text","text":"a"},'))}}`,
+    statuses: REFUSED,
+  },
+  "a million items of a response": {
+    path: RESPONSES,
+    body: () => `{${MODEL},"input":[${filled('{"role":"user","content":""},')}]}`,
+    statuses: REFUSED,
+  },
+  "270,000 parts of depth 60 in a response": {
+    path: RESPONSES,
+    body: () => `{${MODEL},"input":[{"role":"user","content":[${filled(`${"[".repeat(59)}${"]".repeat(59)},`)}]}]}`,
+    statuses: REFUSED,
+  },
+  "32 MB of labels of a conversation": {
+    path: "/v1/conversations",
+    body: () => `{"metadata":{${tokens(1_000_000)}}}`,
     statuses: REFUSED,
   },
   "a million of logit_bias": {
@@ -327,6 +343,16 @@ export const LARGE_REQUESTS: Requests = {
   "39,000 blocks in Anthropic's form": {
     path: "/v1/messages",
     body: () => `{${MODEL},"max_tokens":1,${chatOf(filled('{"type":"text","text":"a"},', 39_000 * 27))}}`,
+    statuses: [200],
+  },
+  "39,000 items of a response, the last of them wrong": {
+    path: RESPONSES,
+    body: () => `{${MODEL},"input":[${'{"role":"user","content":""},'.repeat(39_000)}{"role":"none","content":""}]}`,
+    statuses: [400],
+  },
+  "20 items of 180 KB for a conversation": {
+    path: "/v1/conversations",
+    body: () => `{"items":[${filled(`{"role":"user","content":"${"some text ".repeat(18_000)}"},`, 3.6 * MB)}]}`,
     statuses: [200],
   },
   "99,000 members that have no meaning": { path: CHAT, body: () => `{${ASK},${members(99_000)}}`, statuses: [200] },

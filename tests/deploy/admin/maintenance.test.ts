@@ -64,8 +64,13 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
       JSON.stringify(sealAll(next, { workspaceId, id }, { url: `https://x.example/${id}`, signingSecret: "s" })),
     ]);
   }
-  expect(JSON.parse((await rotate(both)).stdout)).toEqual({ sealed: 70, current: 50 });
-  expect(JSON.parse((await rotate({ SLUICE_SECRETS_KEY: base64(NEW) })).stdout)).toEqual({ sealed: 0, current: 120 });
+  expect(JSON.parse((await rotate(both)).stdout)).toEqual({ sealed: 70, current: 50, texts_sealed: 0, texts_left: 0 });
+  expect(JSON.parse((await rotate({ SLUICE_SECRETS_KEY: base64(NEW) })).stdout)).toEqual({
+    sealed: 0,
+    current: 120,
+    texts_sealed: 0,
+    texts_left: 0,
+  });
   const rows = await db.query<{ id: string; sealed: Record<string, string> }>(
     "select id, sealed from notification_channel",
   );

@@ -99,6 +99,57 @@ describe("a plain response", () => {
   });
 });
 
+describe("a hostile body", () => {
+  const deep = `${"[".repeat(70)}${"]".repeat(70)}`;
+  test.each([
+    ["input of numbers", '{"model":"sandbox-chat","input":[1,2]}'],
+    ["input of nothing", '{"model":"sandbox-chat","input":[null]}'],
+    ["input of lists", '{"model":"sandbox-chat","input":[[]]}'],
+    ["an empty object as input", '{"model":"sandbox-chat","input":{}}'],
+    ["deep input", `{"model":"sandbox-chat","input":${deep}}`],
+    ["deep metadata", `{"model":"sandbox-chat","input":"x","metadata":{"a":${deep}}}`],
+    ["a type that is an object", '{"model":"sandbox-chat","input":[{"type":{"toString":1}}]}'],
+    ["a type of Object's", '{"model":"sandbox-chat","input":[{"type":"__proto__"}]}'],
+    ["a tool of Object's", '{"model":"sandbox-chat","input":"x","tools":[{"type":"constructor"}]}'],
+    ["a previous response that is a list", '{"model":"sandbox-chat","input":"x","previous_response_id":[]}'],
+    ["a conversation without an id", '{"model":"sandbox-chat","input":"x","conversation":{}}'],
+    [
+      "an id with a zero in a reference",
+      String.raw`{"model":"sandbox-chat","input":[{"type":"item_reference","id":"\u0000"}]}`,
+    ],
+    ["a conversation with a zero", String.raw`{"model":"sandbox-chat","input":"x","conversation":"conv_\u0000"}`],
+    ["no UTF-8", Buffer.from('{"model":"sandbox-chat","input":"\xff"}', "latin1")],
+    ["half of a body", '{"model":"sandbox-chat","input":"x'],
+  ])("is refused in the envelope: %s", async (_name, body) => {
+    const headers = { authorization: `Bearer ${stack.key}`, "content-type": "application/json" };
+    const answer = await fetch(`${stack.baseUrls[0]}/v1/responses`, { method: "POST", headers, body });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(Object.keys(((await answer.json()) as { error: object }).error)).toEqual([
+      "message",
+      "type",
+      "code",
+      "param",
+    ]);
+  });
+
+  test.each(["\u0000", "\ud800", "\uffff", "\u202e", "' or 1=1; --", "{{7*7}}", "%s%n", "\r\ndata: [DONE]\n\n"])(
+    "is a text like any other: %j",
+    async (text) => {
+      const asked = {
+        input: [{ role: "user", content: `Say exactly: ${text}a` }],
+        instructions: text,
+        metadata: { a: text },
+      };
+      const plain = parse("ModelResponse", await (await post(asked)).json());
+      expect([plain.status, plain.instructions, plain.metadata["a"]]).toEqual(["completed", text, text]);
+      const streamed = readStream(await (await post({ ...asked, stream: true })).text());
+      expect(streamed.response.output).toMatchObject(plain.output.map(({ type }) => ({ type })));
+      expect((await client.responses.retrieve(plain.id)).instructions).toBe(text);
+    },
+  );
+});
+
 describe("a stream", () => {
   test("has every event in its place, and the plain response at its end", async () => {
     const body = { input: "Say exactly: one two three four five" };
@@ -156,6 +207,8 @@ describe("a stored response", () => {
     const texts: unknown[] = [];
     for await (const item of client.responses.inputItems.list(asked, { limit: 2, order: "asc" })) texts.push(item);
     expect(texts).toMatchObject(["a", "b", "c"].map((text) => ({ content: [{ text }] })));
+    const beyond: unknown = await client.responses.inputItems.list(asked, { after: "msg_unknown" }).catch((error: unknown) => error); // prettier-ignore
+    expect(beyond).toMatchObject({ status: 400, param: "after" });
     const [last] = (await client.responses.inputItems.list(asked)).data;
     expect(last).toMatchObject({ content: [{ text: "c" }] });
     await client.responses.delete(made.id);

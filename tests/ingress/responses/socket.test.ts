@@ -91,6 +91,22 @@ describe("connections", () => {
     expect([1006, 1009]).toContain(await larger.closed);
   });
 
+  test("take a message of bytes like one of text, and refuse what is no UTF-8 as a body is", async () => {
+    const { context } = fake();
+    const server = listen(context, { hostname: "127.0.0.1", port: 0 });
+    closing.push(() => server.stop(true));
+    const heard = connect(server.port);
+    await heard.opened;
+    const say = (message: string | Uint8Array): Promise<void> =>
+      new Promise((resolve) => {
+        heard.socket.addEventListener("message", () => resolve(), { once: true });
+        heard.socket.send(message);
+      });
+    await say(Buffer.from('{"type":"other"}'));
+    await say(Buffer.from('{"type":"response.create","model":"one","input":"\xff"}', "latin1"));
+    expect(heard.messages).toMatchObject([{ error: { param: "type" } }, { error: { code: "invalid_json" } }]);
+  });
+
   test("read no message before its key and its window", async () => {
     let isRevoked = false;
     const authenticate = (): void => {

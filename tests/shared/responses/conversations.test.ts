@@ -13,7 +13,8 @@ import {
 } from "#shared/responses/conversations.ts";
 import { conversationId, uuidOfConversation } from "#shared/responses/ids.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
-import { listResponseTexts } from "#shared/storage/claim-check.ts";
+import { resealStored } from "#shared/responses/reseal.ts";
+import { deleteClaim, listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -183,6 +184,25 @@ test("the janitor deletes those that are over, and the oldest of a workspace tha
   const found = await Promise.all(kept.map(async ({ id }) => (await store.find(owner, id)) !== undefined));
   expect(found).toEqual([false, false, true, true]);
   expect(await storedTexts()).not.toContain(kept[0]?.id);
+});
+
+test("a change of keys seals texts anew, whole, and once; what cannot be read stays", async () => {
+  await db.query("delete from conversation");
+  const owner = await openOwner();
+  const kept = [await create(owner, "small"), await create(owner, LARGE), await create(owner, LARGE)];
+  const next = createSealer([new Uint8Array(32).fill(1), new Uint8Array(32)]);
+  const context = { database: db.database, sealer: next };
+  // The object of the last one is lost.
+  const [lost] = await db.query<{ reference: string }>("select reference from conversation where id = $1", [kept[2]?.id ?? ""]); // prettier-ignore
+  await deleteClaim(storage, lost?.reference ?? "");
+  expect(await resealStored({ ...context, storage: undefined })).toMatchObject({ left: 2 });
+  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 1, left: 1 });
+  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 0, left: 1 });
+  const anew = createSealer([new Uint8Array(32).fill(1)]);
+  const read = createConversationStore({ database: db.database, storage, sealer: anew, log });
+  expect(textsOf(await read.find(owner, kept[0]?.id ?? ""))).toEqual(["small"]);
+  expect(textsOf(await read.find(owner, kept[1]?.id ?? ""))).toEqual([LARGE]);
+  expect((await storedTexts()).filter((one) => one === kept[1]?.id)).toHaveLength(1);
 });
 
 test("items have ids of their own", () => {

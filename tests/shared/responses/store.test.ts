@@ -136,6 +136,20 @@ describe("a stored response", () => {
     expect((await store.find(owner.viewer, ids.slice(1))).size).toBe(1);
   });
 
+  test("is opened when there is room for it", async () => {
+    const owner = await openOwner();
+    const one = await keep(owner, LARGE);
+    const two = await keep(owner, "more", { previous: one });
+    const asked: number[] = [];
+    const room = (bytes: number): Promise<void> => Promise.resolve(void asked.push(bytes));
+    await store.find(owner.viewer, [one], room);
+    await store.findChain(owner.viewer, two, room);
+    const [found = 0, chain = 0] = asked;
+    expect([found > LARGE.length, chain > found, asked.length]).toEqual([true, true, 2]);
+    const full = store.findChain(owner.viewer, two, () => Promise.reject(new Error("no room")));
+    expect(await full.catch(String)).toContain("no room");
+  });
+
   test("is gone with its text when it is deleted", async () => {
     const owner = await openOwner();
     const id = await keep(owner, LARGE);

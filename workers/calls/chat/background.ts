@@ -3,7 +3,6 @@
  * now or later. They are kept piece by piece; how far they have come is told to those who follow.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
-import { failpoint } from "#shared/failpoint.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts";
 
@@ -78,7 +77,6 @@ export class BackgroundResponse {
     this.write(frames.map((frame) => `${frame}\n\n`).join(""));
     await this.keepAll();
     await storeOf(this.context).answer(this.kept, whole);
-    failpoint("response.answered");
   }
 
   /** Keeps what came before a failure, as far as that can be. */

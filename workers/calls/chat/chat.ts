@@ -1,12 +1,11 @@
 /** Serves a call in the chat pool, by the first source that can. */
-import type { ChatCompletionRequest, JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { uuidOfConversation } from "#shared/responses/ids.ts";
 import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
-import { beforeAbort } from "#shared/abortable.ts";
+import { writtenText } from "#shared/responses/text.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
@@ -24,6 +23,7 @@ import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
+import { leaveConversation, storeResponse } from "./store-response.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
 import { createResponsesRendering } from "./responses-render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
@@ -295,7 +295,7 @@ class ChatRun {
     const rendered = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
     if (status === "succeeded") await this.keepResponse(rendered, signal);
-    else await this.leaveConversation();
+    else await leaveConversation(context, job, this.response);
     // The answer of a background call stands in its response alone.
     const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
     const isStream = this.request.stream === true;
@@ -320,54 +320,18 @@ class ChatRun {
     };
   }
 
-  /**
-   * Before the client hears that it is whole, so that its next call finds it.
-   * @throws ApiError `service_unavailable`; the reason of `signal` when it aborts before
-   */
+  /** @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` when it aborts before */
   private async keepResponse(rest: string, signal: AbortSignal): Promise<void> {
-    const { context, job, wholeResponse: response } = this;
-    if (!response || (!response.store && response.conversation == null)) return;
-    try {
-      await beforeAbort(this.storeResponse(response, rest), signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
-      const message = "The response could not be stored; try again, or with store: false.";
-      throw new ApiError("service_unavailable", message, { cause: error });
-    }
-  }
-
-  private async storeResponse(response: ModelResponse, rest: string): Promise<void> {
-    const { context, job, background, responseInput: input } = this;
-    const { responses, conversations } = context;
-    if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
-    const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
-    const hours = context.config.responseRetentionHours;
-    if (background) await background.answer(response, rest);
-    else if (response.store) await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
-    const conversation = uuidOfConversation(response.conversation?.id ?? "");
-    if (conversation === undefined) return;
-    const asked = (background?.input ?? input) as readonly ResponsesItem[];
-    const output = response.output as readonly ResponsesItem[];
-    await conversations.append(conversation, id, [...asked, ...output], hours);
-  }
-
-  /** Its conversation is free for another call: this one adds nothing to it. */
-  private async leaveConversation(): Promise<void> {
-    const { context, job, response } = this;
-    const id = uuidOfConversation(response?.conversation?.id ?? "");
-    if (id === undefined) return;
-    await context.conversations
-      ?.release(id, job.job_id, true)
-      .catch((error: unknown) =>
-        context.log.warn({ err: error }, "a conversation stays held until its call is settled"),
-      );
+    const { context, job, background, wholeResponse: response, responseInput: input } = this;
+    if (!response) return;
+    if (job.needs_text === true && writtenText(response).trim() === "") throw new ProviderError("failed", "no text");
+    await storeResponse(context, job, { response, input, background, rest }, signal);
   }
 
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
     await this.background?.breakOff();
-    await this.leaveConversation();
+    await leaveConversation(context, job, this.response);
     const failed = failedCall(context, job, error, signal, attempt);
     // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;

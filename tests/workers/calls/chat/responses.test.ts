@@ -55,9 +55,30 @@ describe.each([false, true])("streamed: %p, a response", (isStream) => {
     expect(settlements.map(({ usedNano }) => usedNano !== null)).toEqual([isStream]);
   });
 
+  test("whose storing hangs fails at the end of its call's time", async () => {
+    const { run, failure } = bench(answers, { responses: { keep: () => new Promise(() => undefined) } });
+    await run({ ...job(isStream), deadline_ms: Date.now() + 300 });
+    expect(failure()).toMatchObject({ code: "upstream_timeout" });
+  });
+
   test("is not stored with store: false", async () => {
     const { run, text } = bench(answers, { responses: { keep: () => Promise.reject(new Error("asked to")) } });
     await run(job(isStream, false));
     expect(text()).toContain('"status":"completed"');
   });
+});
+
+test("an answer without text fails, and is free, where only text will do", async () => {
+  const empty = {
+    ...WHOLE,
+    choices: [{ index: 0, message: { role: "assistant", content: " " }, finish_reason: "stop" }],
+  };
+  for (const [whole, isPaid] of [
+    [empty, false],
+    [WHOLE, true],
+  ] as const) {
+    const { run, settlements } = bench({ complete: () => Promise.resolve(whole) });
+    await run({ ...job(false, false), needs_text: true });
+    expect(settlements.map(({ usedNano }) => usedNano !== null)).toEqual([isPaid]);
+  }
 });

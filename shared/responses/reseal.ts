@@ -1,0 +1,71 @@
+/** Stored responses and conversations whose texts another key sealed, sealed anew. */
+import type { Queryable } from "#shared/database/client.ts";
+import { listTextsOfOtherKeys, replaceText, type StoredTexts, type TextRow } from "#shared/database/responses.ts";
+import { newId } from "#shared/ids.ts";
+import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
+import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+interface Context {
+  readonly database: Queryable;
+  /** Undefined: large texts cannot be reached. */
+  readonly storage: Storage | undefined;
+  readonly sealer: Sealer;
+}
+
+const TABLES: readonly StoredTexts[] = ["response", "conversation"];
+const BATCH = 20;
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Row by row, so that whatever ends it leaves every row readable, and a repeat does the rest. Events of responses are over within an hour.
+ * @returns `left`: texts that cannot be read, which stay as they are
+ */
+export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly left: number }> {
+  const { database, sealer } = context;
+  let [sealed, left] = [0, 0];
+  for (const table of TABLES) {
+    for (let after = FIRST; ;) {
+      const rows = await listTextsOfOtherKeys(database, table, sealer.keyIds[0] ?? "", after, BATCH);
+      for (const row of rows) {
+        const outcome = await reseal(context, table, row);
+        if (outcome === "sealed") sealed += 1;
+        else if (outcome === "left") left += 1;
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < BATCH) break;
+      after = last.id;
+    }
+  }
+  return { sealed, left };
+}
+
+/** `gone`: deleted or changed meanwhile, which is sealed by whoever changed it. */
+async function reseal(
+  { database, storage, sealer }: Context,
+  table: StoredTexts,
+  row: TextRow,
+): Promise<"sealed" | "left" | "gone"> {
+  const { id, workspace_id: workspaceId, reference } = row;
+  const place = { workspaceId, table, row: id, field: "text" };
+  const old = reference === null ? row.sealed : await readable(storage, reference);
+  if (old === undefined) return "left";
+  const sealed = sealer.seal(place, sealer.open(place, old));
+  const isStored = reference !== null && storage !== undefined;
+  const text = isStored
+    ? { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) }
+    : { sealed, reference: null };
+  const isReplaced = await replaceText(database, table, row, { text, sealedBy: keyIdOf(sealed) });
+  // What cannot be deleted is the janitor's: nothing names it.
+  const over = isReplaced ? reference : text.reference;
+  if (storage && over !== null) await deleteClaim(storage, over).catch(() => undefined);
+  return isReplaced ? "sealed" : "gone";
+}
+
+async function readable(storage: Storage | undefined, reference: string): Promise<string | undefined> {
+  try {
+    return storage && (await readClaim(storage, reference));
+  } catch {
+    return undefined;
+  }
+}

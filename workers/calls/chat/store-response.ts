@@ -1,0 +1,75 @@
+/** The answer of a Responses call where later calls find it: in its stored response, and in the conversation that it belongs to. */
+import type { JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { beforeAbort } from "#shared/abortable.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { uuidOfConversation } from "#shared/responses/ids.ts";
+
+import type { WorkerContext } from "../../context.ts";
+
+import type { BackgroundResponse } from "./background.ts";
+
+type Context = Pick<WorkerContext, "config" | "conversations" | "log" | "responses">;
+
+interface Answered {
+  /** The whole response. */
+  readonly response: ModelResponse;
+  /** Items that it was asked with; of a background call they stand in its response. */
+  readonly input: readonly unknown[];
+  readonly background: BackgroundResponse | undefined;
+  /** The last events. */
+  readonly rest: string;
+}
+
+/**
+ * Before the client hears that it is whole, so that its next call finds it.
+ * @throws ApiError `service_unavailable`; the reason of `signal` when it aborts before
+ */
+export async function storeResponse(
+  context: Context,
+  job: JobMessage,
+  answered: Answered,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, conversation } = answered.response;
+  if (!store && conversation == null) return;
+  try {
+    await beforeAbort(keepWhole(context, job, answered), signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
+    const message = "The response could not be stored; try again, or with store: false.";
+    throw new ApiError("service_unavailable", message, { cause: error });
+  }
+}
+
+async function keepWhole(
+  { responses, conversations, config }: Context,
+  job: JobMessage,
+  { response, input, background, rest }: Answered,
+): Promise<void> {
+  if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
+  const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
+  const hours = config.responseRetentionHours;
+  if (background) await background.answer(response, rest);
+  else if (response.store) await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+  failpoint("response.answered");
+  const conversation = uuidOfConversation(response.conversation?.id ?? "");
+  if (conversation === undefined) return;
+  const asked = (background?.input ?? input) as readonly ResponsesItem[];
+  const output = response.output as readonly ResponsesItem[];
+  await conversations.append(conversation, id, [...asked, ...output], hours);
+}
+
+/** Frees the conversation of a call that adds nothing to it. */
+export async function leaveConversation(
+  { conversations, log }: Context,
+  job: JobMessage,
+  response: ModelResponse | undefined,
+): Promise<void> {
+  const id = uuidOfConversation(response?.conversation?.id ?? "");
+  if (id === undefined) return;
+  await conversations
+    ?.release(id, job.job_id, true)
+    .catch((error: unknown) => log.warn({ err: error }, "a conversation stays held until its call is settled"));
+}
