@@ -7,6 +7,9 @@ import manifest from "../../package.json" with { type: "json" };
 
 import { useTracer } from "./tracing.ts";
 
+/** Time that the last spans have at the end of the process. */
+const LAST_MS = 2_000;
+
 /** @returns a function that sends what has ended, and ends it; undefined: no collector is named, and nothing was loaded */
 export async function openTracing(
   role: string,
@@ -21,6 +24,7 @@ export async function openTracing(
   useTracer(createTracer({ role, version: manifest.version, sample, trust, processor }));
   return async () => {
     useTracer(undefined);
-    await processor.shutdown();
+    // A collector that hangs keeps no process from ending.
+    await Promise.race([processor.shutdown(), Bun.sleep(LAST_MS)]);
   };
 }

@@ -170,6 +170,10 @@ test("a collector that hangs or refuses costs no call its time, and what it did 
     metric(ingress?.adminUrl ?? "", "sluice_spans_dropped_total", `reason="${reason}"`).catch(() => 0);
   await eventually("its deadline has passed", async () => (await dropped("failed")) > 0, 20_000);
   expect(await metric(ingress?.adminUrl ?? "", "sluice_spans_exported_total")).toBe(exported);
+  // With spans that were never taken.
+  const other = await stack.addRole("ingress");
+  expect((await fetch(`${other.baseUrl}/healthz`)).status).toBe(200);
+  expect((await other.stop()).code).toBe(0);
   answer = () => new Response("no", { status: 400 });
   expect((await post("/v1/chat/completions", chat())).status).toBe(200);
   await eventually("the refusal is counted", async () => (await dropped("refused")) > 0, 20_000);

@@ -63,7 +63,7 @@ async function run(
     frames
       .map(({ frame, data }) => `${frame.t === "error" ? frame.code : ""}${new TextDecoder().decode(data)}`)
       .join("");
-  const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
+  const handle = { inc: () => undefined, add: () => undefined, observe: () => undefined, addNano: () => undefined };
   const model = catalogue.models.get(slug);
   if (!model) throw new Error("no model");
   const context = {
@@ -77,6 +77,8 @@ async function run(
       client: { send: () => Promise.resolve({ Body: new Blob([RECORDING]).stream() }) },
     },
     metrics: {
+      callPartSeconds: handle,
+      tokens: handle,
       providerSeconds: handle,
       usageEstimated: handle,
       providerErrors: handle,
