@@ -42,7 +42,7 @@ export function candidatesOf<Adapter>(
   });
 }
 
-/** As they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
+/** Sources as they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
 function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[] {
   if (!sources.some(({ weight }) => weight !== undefined)) return sources;
   const ordered: Source[] = [];
