@@ -5412,7 +5412,7 @@ export interface MessageError {
   [k: string]: unknown;
 }
 /**
- * Every model that can be called now. There is no endpoint for a single model: the list carries everything.
+ * Every model that can be called now.
  */
 export interface ModelList {
   object: "list";
