@@ -7148,6 +7148,10 @@ export interface UsageRequest {
     source: string;
     credits: number;
     /**
+     * Class of the failure in which it broke off, such as `failed`, `timeout` or `busy`.
+     */
+    fault: string;
+    /**
      * What was measured of it, by unit. Operators are told.
      */
     units?: {
