@@ -128,7 +128,7 @@ export function failing(path: string, error: unknown, asked = path): Route {
     path,
     isAnthropic: /^(https?:\/\/[^/]*)?\/v1\/messages(\/|\?|$)/.test(asked),
     handle: () => {
-      throw isNotFound(error) ? unknownPath() : error;
+      throw isNotFound(error) ? unknownPath(asked) : error;
     },
   };
 }

@@ -39,7 +39,7 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
       return handler(request, server);
     };
   const lost = (request: Request, server: Server<Connection>): Promise<Response> =>
-    refuse(request, server, unknownPath());
+    refuse(request, server, unknownPath(request.url));
 
   const table: Record<string, Record<string, Handler>> = {};
   for (const route of routes) {

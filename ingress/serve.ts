@@ -177,7 +177,7 @@ export function createServe(context: IngressContext): Serve {
         hasLeft ? new ApiError("service_unavailable", "The client left.") : error,
         log,
         requestId,
-        route.isAnthropic,
+        isAnthropic(route, request),
       );
     }
     if (response.status === 401 && route.challenge !== undefined) {
@@ -185,7 +185,7 @@ export function createServe(context: IngressContext): Serve {
     }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     response.headers.set("x-request-id", requestId);
-    if (route.isAnthropic) response.headers.set("request-id", requestId);
+    if (isAnthropic(route, request)) response.headers.set("request-id", requestId);
     const status = String(response.status);
     span.set(answerFacts(response.status));
     span.end(response.status >= 500 ? status : undefined);
@@ -241,6 +241,11 @@ export async function runRoute(
     if (!isCounted) await count();
     throw error;
   }
+}
+
+/** True for clients of Anthropic's API, which name its version on every path. */
+function isAnthropic(route: Route, { headers }: Request): boolean {
+  return route.isAnthropic === true || headers.has("anthropic-version");
 }
 
 function restarting({ countsItself }: Route): ApiError {

@@ -1,12 +1,14 @@
-/** GET /v1/models and its twin without a key, GET /public/models. */
+/** GET /v1/models, its twin without a key, GET /public/models, and GET /v1/models/{slug}; with a key in Anthropic's form too. */
 import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
-import { listModels } from "#shared/calls/present-model.ts";
+import { findCallable, listModels, modelEntry } from "#shared/calls/present-model.ts";
+import { ApiError } from "#shared/errors.ts";
 
-import { JSON_TYPE } from "../answers.ts";
+import { json, JSON_TYPE } from "../answers.ts";
 import { capabilityRows } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
+import { isTextModel, listInfos, modelInfo, PAGE_QUERY } from "../messages/models.ts";
 import { rememberPairs } from "#shared/remembered.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -40,7 +42,7 @@ export function models(context: IngressContext): readonly Route[] {
     const catalogue = context.catalogue.current();
     const hasTools = /^(true|1)$/i.test(query.get("include_tools") ?? "");
     const text = hasTools ? toolText(catalogue, call) : withoutTools(catalogue, NO_TOOLS);
-    return new Response(text, { headers: { "content-type": JSON_TYPE } });
+    return new Response(text, { headers: { "content-type": JSON_TYPE, ...(call.caller ? VARIES : {}) } });
   };
   const common = {
     method: "GET",
@@ -55,8 +57,27 @@ export function models(context: IngressContext): readonly Route[] {
       path: "/v1/models",
       operationId: "listModels",
       summary: "List the models that can be called",
+      description: `With \`anthropic-version\`: text models, newest first, as \`data\` of ${INFO}, with \`first_id\`, \`last_id\` and \`has_more\`.`,
       auth: "key",
-      errors: [],
+      query: [...QUERY, ...PAGE_QUERY],
+      requestHeaders: [VERSION],
+      errors: ["unsupported_value"],
+      handle: (call) =>
+        asksAnthropic(call) ? json(listInfos(context.catalogue.current(), call.request), VARIES) : handle(call),
+    },
+    {
+      ...common,
+      path: "/v1/models/{slug}",
+      operationId: "getModel",
+      summary: "Read about a model",
+      description: `With \`anthropic-version\`: of a text model ${INFO}.`,
+      auth: "key",
+      query: [],
+      requestHeaders: [VERSION],
+      pathExamples: { slug: "sandbox-chat" },
+      responses: { 200: { description: "The model", schema: "ModelEntry" } },
+      errors: ["not_found"],
+      handle: (call) => one(context, call),
     },
     {
       ...common,
@@ -67,4 +88,25 @@ export function models(context: IngressContext): readonly Route[] {
       errors: [],
     },
   ];
+}
+
+const INFO = "`{id, type, display_name, created_at, max_input_tokens, max_tokens}`";
+
+const VERSION = {
+  name: "anthropic-version",
+  description: "As clients of Anthropic's API send it: the answer has the form of that API, errors of every path too.",
+  schema: { type: "string" },
+} as const;
+
+const VARIES = { vary: "anthropic-version" };
+
+function asksAnthropic({ request }: RouteCall): boolean {
+  return request.headers.has(VERSION.name);
+}
+
+function one({ catalogue }: IngressContext, call: RouteCall): Response {
+  const model = findCallable(catalogue.current(), call.params["slug"] ?? "");
+  if (model && !asksAnthropic(call)) return json(modelEntry(model), VARIES);
+  if (model && isTextModel(model)) return json(modelInfo(model), VARIES);
+  throw new ApiError("not_found", "There is no such model; GET /v1/models lists those there are.", { param: "slug" });
 }

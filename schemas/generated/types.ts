@@ -6128,7 +6128,7 @@ export interface MessageError {
   [k: string]: unknown;
 }
 /**
- * Every model that can be called now. There is no endpoint for a single model: the list carries everything.
+ * Every model that can be called now.
  */
 export interface ModelList {
   object: "list";
@@ -7884,6 +7884,10 @@ export interface UsageRequest {
     model: string;
     source: string;
     credits: number;
+    /**
+     * Class of the failure in which it broke off, such as `failed`, `timeout` or `busy`.
+     */
+    fault: string;
     /**
      * What was measured of it, by unit. Operators are told.
      */

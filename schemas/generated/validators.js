@@ -58331,7 +58331,7 @@ return errors === 0;
 validate416.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate417;
 var schema457 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema458 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+var schema458 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate417(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -58705,7 +58705,7 @@ const _errs45 = errors;
 if (errors === _errs45) {
 if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
-if (data22.model === undefined && (missing2 = "model") || data22.source === undefined && (missing2 = "source") || data22.credits === undefined && (missing2 = "credits")) {
+if (data22.model === undefined && (missing2 = "model") || data22.source === undefined && (missing2 = "source") || data22.credits === undefined && (missing2 = "credits") || data22.fault === undefined && (missing2 = "fault")) {
 validate417.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
@@ -58750,19 +58750,30 @@ var valid6 = _errs51 === errors;
 var valid6 = true;
 }
 if (valid6) {
-if (data22.units !== undefined) {
-let data26 = data22.units;
+if (data22.fault !== undefined) {
 const _errs53 = errors;
-if (errors === _errs53) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-for (const key1 in data26) {
-let data27 = data26[key1];
-const _errs56 = errors;
-if (!(typeof data27 == "number" && isFinite(data27))) {
+if (typeof data22.fault !== "string") {
+validate417.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs53 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data22.units !== undefined) {
+let data27 = data22.units;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+for (const key1 in data27) {
+let data28 = data27[key1];
+const _errs58 = errors;
+if (!(typeof data28 == "number" && isFinite(data28))) {
 validate417.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid7 = _errs56 === errors;
+var valid7 = _errs58 === errors;
 if (!valid7) {
 break;
 }
@@ -58772,20 +58783,21 @@ validate417.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid6 = _errs53 === errors;
+var valid6 = _errs55 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
 if (data22.is_estimated !== undefined) {
-const _errs58 = errors;
+const _errs60 = errors;
 if (typeof data22.is_estimated !== "boolean") {
 validate417.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid6 = _errs58 === errors;
+var valid6 = _errs60 === errors;
 } else {
 var valid6 = true;
+}
 }
 }
 }
@@ -58850,22 +58862,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data29 = data.first_id;
-const _errs60 = errors;
-if (typeof data29 !== "string" && data29 !== null) {
-validate417.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema457.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs60 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data30 = data.last_id;
+let data30 = data.first_id;
 const _errs62 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate417.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema457.properties.last_id.type } }];
+validate417.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema457.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs62 === errors;
@@ -58873,13 +58873,25 @@ var valid0 = _errs62 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_more !== undefined) {
+if (data.last_id !== undefined) {
+let data31 = data.last_id;
 const _errs64 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
+validate417.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema457.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs64 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs66 = errors;
 if (typeof data.has_more !== "boolean") {
 validate417.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
 }
@@ -59242,7 +59254,7 @@ const _errs39 = errors;
 if (errors === _errs39) {
 if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing1;
-if (data19.model === undefined && (missing1 = "model") || data19.source === undefined && (missing1 = "source") || data19.credits === undefined && (missing1 = "credits")) {
+if (data19.model === undefined && (missing1 = "model") || data19.source === undefined && (missing1 = "source") || data19.credits === undefined && (missing1 = "credits") || data19.fault === undefined && (missing1 = "fault")) {
 validate418.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -59287,19 +59299,30 @@ var valid3 = _errs45 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data19.units !== undefined) {
-let data23 = data19.units;
+if (data19.fault !== undefined) {
 const _errs47 = errors;
-if (errors === _errs47) {
-if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
-for (const key1 in data23) {
-let data24 = data23[key1];
-const _errs50 = errors;
-if (!(typeof data24 == "number" && isFinite(data24))) {
+if (typeof data19.fault !== "string") {
+validate418.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs47 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data19.units !== undefined) {
+let data24 = data19.units;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
+for (const key1 in data24) {
+let data25 = data24[key1];
+const _errs52 = errors;
+if (!(typeof data25 == "number" && isFinite(data25))) {
 validate418.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid4 = _errs50 === errors;
+var valid4 = _errs52 === errors;
 if (!valid4) {
 break;
 }
@@ -59309,20 +59332,21 @@ validate418.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", 
 return false;
 }
 }
-var valid3 = _errs47 === errors;
+var valid3 = _errs49 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data19.is_estimated !== undefined) {
-const _errs52 = errors;
+const _errs54 = errors;
 if (typeof data19.is_estimated !== "boolean") {
 validate418.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid3 = _errs52 === errors;
+var valid3 = _errs54 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }

@@ -19,6 +19,12 @@ export function listModels(catalogue: Catalogue, options: { readonly includeTool
   return { object: "list", data: models.map(modelEntry) };
 }
 
+/** The model with an endpoint; undefined where there is none. */
+export function findCallable({ models }: Catalogue, slug: string): Model | undefined {
+  const model = models.get(slug);
+  return model && model.kind !== "tool" && hasEndpoint(model) ? model : undefined;
+}
+
 /** Exactly the members of the spec: nothing of our sources shows. */
 export function modelEntry(model: Model): ModelEntry {
   return {

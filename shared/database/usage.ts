@@ -30,11 +30,13 @@ interface UsagePart {
   readonly is_estimated: boolean;
   /** Nano-credits, as digits. */
   readonly amount: string;
+  /** Class of the failure in which it broke off. */
+  readonly fault: string;
 }
 
 export const PARTS = `coalesce((
   select jsonb_agg(jsonb_build_object('model', p.model, 'source', p.source, 'units', p.units,
-                                      'is_estimated', p.is_estimated, 'amount', p.amount::text) order by p.part)
+                                      'is_estimated', p.is_estimated, 'amount', p.amount::text, 'fault', p.fault) order by p.part)
   from usage_part p
   where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 

@@ -31,6 +31,8 @@ export interface UsagePart {
   readonly is_estimated: boolean;
   /** Nano-credits, as digits. */
   readonly amount: string;
+  /** Class of the failure in which it broke off. */
+  readonly fault: string;
 }
 
 /** `insufficient`: the balance does not cover it and the hold is as it was. `closed`: nothing is held any more. */

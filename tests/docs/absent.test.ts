@@ -30,6 +30,34 @@ describe("the README's list of what is not here", () => {
     }
   });
 
+  test("is what callers of the most asked paths hear", async () => {
+    for (const [path, instead] of [
+      ["/v1/completions", "/v1/chat/completions"],
+      ["/v1/moderations", "/v1/chat/completions"],
+      ["/v1/uploads", "/v1/files"],
+      ["/v1/uploads/upload_1/parts", "/v1/files"],
+      ["/v1/assistants", "/v1/responses"],
+      ["/v1/threads/thread_1/runs", "/v1/responses"],
+      ["/v1/audio/translations", "/v1/audio/transcriptions"],
+      ["/v1/images/variations", "/v1/images/edits"],
+    ] as const) {
+      const { error } = (await (await send("POST", `${path}?a=b`)).json()) as {
+        error: { code: string; message: string };
+      };
+      expect(error).toMatchObject({ code: "not_found", message: expect.stringContaining(instead) as string });
+      expect(section).toContain(
+        path
+          .split("/")
+          .slice(0, path.startsWith("/v1/audio") || path.startsWith("/v1/images") ? 4 : 3)
+          .join("/"),
+      );
+    }
+    for (const path of ["/v1/completion", "/v1/constructor", "/v1/completionsx"]) {
+      const { error } = (await (await send("POST", path)).json()) as { error: { message: string } };
+      expect(error.message).toContain("GET /openapi.json");
+    }
+  });
+
   test("names instead only paths there are", async () => {
     const instead = rows.flatMap(([, , why]) => pathsIn(why));
     expect(instead.length).toBeGreaterThan(5);

@@ -51,6 +51,7 @@ interface Part {
   readonly source: string;
   readonly units: Readonly<Record<string, number>>;
   readonly credits: string;
+  readonly fault?: string;
 }
 interface Usage extends Part {
   readonly status: string;
@@ -91,9 +92,13 @@ function lastOf(usage: Usage): Part {
 }
 
 describe("a stream that breaks off", () => {
-  test.each([["sandbox-error-midway"], ["sandbox-truncate"], ["sandbox-stall"]])(
-    "in %s goes on at the next model of its chain: one stream, and each part at its own price",
-    async (model) => {
+  test.each([
+    ["sandbox-error-midway", "failed"],
+    ["sandbox-truncate", "failed"],
+    ["sandbox-stall", "timeout"],
+  ])(
+    "in %s goes on at the next model of its chain: one stream, each part at its own price, and the fault on record",
+    async (model, fault) => {
       const workspace = await chained(model, ["sandbox-backup"]);
       const answer = await client.chat(targetOf(workspace), bodyOf(model));
       expect([answer.status, errorCode(answer), answer.frames.at(-1)]).toEqual([200, undefined, DONE]);
@@ -113,7 +118,7 @@ describe("a stream that breaks off", () => {
       if (part === undefined) throw new Error("no part");
       expect(more).toEqual([]);
       expect(usage).toMatchObject({ model: "sandbox-backup", source: "sandbox/sandbox-chat", status: "succeeded" });
-      expect(part).toMatchObject({ model, source: `sandbox/${model}` });
+      expect(part).toMatchObject({ model, source: `sandbox/${model}`, fault });
       expect(chunks.at(-1)?.usage).toMatchObject({
         prompt_tokens: usage.units["input_tokens"],
         completion_tokens: usage.units["output_tokens"],

@@ -65,7 +65,7 @@ describe("answers that no route gives", () => {
     ["an unknown path", "GET", "/nothing", "not_found"],
     ["the root written", "POST", "/", "method_not_allowed"],
     ["an unknown path with another method", "DELETE", "/nothing", "not_found"],
-    ["an unknown path below a known one", "GET", "/v1/models/one", "not_found"],
+    ["an unknown path below a known one", "GET", "/v1/tools/one", "not_found"],
     ["a known path in capitals", "GET", "/V1/models", "not_found"],
     ["a path with a broken escape", "GET", "/%E0%A4%A", "not_found"],
     ["a broken escape where a parameter is", "GET", "/schemas/%E0%A4%A", "not_found"],

@@ -126,10 +126,11 @@ function afterIn(call: RouteCall): UsagePlace | null {
 }
 
 function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
-  const parts = row.parts.map(({ model, source, amount, units, is_estimated }) => ({
+  const parts = row.parts.map(({ model, source, amount, units, is_estimated, fault }) => ({
     model,
     source,
     credits: creditsNumber(BigInt(amount)),
+    fault,
     ...(call?.operator && { units, is_estimated }),
   }));
   return {

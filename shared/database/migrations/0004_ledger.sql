@@ -72,6 +72,8 @@ create table usage_part (
   is_estimated boolean not null,
   -- Share of what the usage record says was used.
   amount bigint not null check (amount >= 0),
+  -- Class of the failure in which its part broke off.
+  fault text not null,
   primary key (workspace_id, job_id, attempt, part)
 );
 
@@ -380,9 +382,9 @@ declare
   verdict smallint := adjust_hold(p_ws, p_job, p_attempt, p_model, p_amount, p_exceed, p_tokens, p_wait_ms);
 begin
   if verdict = 0 then
-    insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount)
+    insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount, fault)
     select p_ws, p_job, p_attempt, p.part, p.value ->> 'model', p.value ->> 'source', p.value -> 'units',
-           (p.value ->> 'is_estimated')::boolean, (p.value ->> 'amount')::bigint
+           (p.value ->> 'is_estimated')::boolean, (p.value ->> 'amount')::bigint, p.value ->> 'fault'
     from jsonb_array_elements(p_parts) with ordinality p(value, part)
     on conflict do nothing;
   end if;

@@ -36,6 +36,7 @@ test("the service, its document and its models", async () => {
     await api.call(operation);
   }
   await api.call("listModels", { query: "?include_tools=true" });
+  await api.call("getModel", { path: { slug: "sandbox-chat" } });
   await api.call("getSchema", { path: { file: "ChatCompletionRequest.json" } });
   await api.call("getDocsAsset", { path: { name: "start.js" } });
   await api.call("getKey");

@@ -248,6 +248,60 @@ describe("tools", () => {
   });
 });
 
+describe("models", () => {
+  test("are listed page by page, the newest first, and read one by one", async () => {
+    const all: Anthropic.ModelInfo[] = [];
+    for await (const info of client.models.list({ limit: 2 })) all.push(info);
+    const ids = all.map(({ id }) => id);
+    expect(ids).toContain("sandbox-chat");
+    expect(ids).not.toContain("sandbox-image");
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(all.map(({ created_at: made }) => made)).toEqual(
+      all
+        .map(({ created_at: made }) => made)
+        .toSorted()
+        .toReversed(),
+    );
+    const whole = await client.models.list({ limit: 1_000 });
+    expect([whole.data, whole.has_more, whole.first_id, whole.last_id]).toEqual([
+      all,
+      false,
+      ids[0] ?? "",
+      ids.at(-1) ?? "",
+    ]);
+    const before = await client.models.list({ limit: 2, before_id: ids[3] ?? "" });
+    expect([before.data, before.has_more]).toEqual([all.slice(1, 3), true]);
+    const info = all.find(({ id }) => id === "sandbox-chat");
+    expect(await client.models.retrieve("sandbox-chat")).toEqual(info as Anthropic.ModelInfo);
+    expect(info).toMatchObject({
+      type: "model",
+      display_name: "sandbox-chat",
+      max_tokens: expect.any(Number) as number,
+    });
+  });
+
+  test("that there are not, and pages that are none, are errors with their sentence", async () => {
+    for (const [ask, status, sentence] of [
+      [() => once.models.retrieve("no-such"), 404, "There is no such model"],
+      [() => once.models.retrieve("sandbox-image"), 404, "There is no such model"],
+      [() => once.models.list({ limit: 0 }), 400, "Expected limit"],
+      [() => once.models.list({ after_id: "no-such" }), 400, "Expected after_id"],
+      [() => once.messages.batches.list(), 404, "NATS"],
+    ] as const) {
+      const error = await ask().then(
+        () => undefined,
+        (one: unknown) => one as InstanceType<typeof Anthropic.APIError>,
+      );
+      expect([error?.status, error?.message, error?.requestID]).toEqual([
+        status,
+        expect.stringContaining(sentence) as string,
+        expect.any(String) as string,
+      ]);
+      expect(error?.error).toMatchObject({ type: "error", error: { code: expect.any(String) as string } });
+    }
+  });
+});
+
 test("tokens are counted before a call as the call counts them, and cost nothing", async () => {
   const body = { model: "sandbox-chat", system: "Be brief.", messages: say("count me"), tools: [weather] };
   await stack.settled();

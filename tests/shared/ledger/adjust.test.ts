@@ -111,10 +111,17 @@ describe("a hold is moved", () => {
   test("with the parts of a stream that goes on, which are kept once and not without it", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
-    const part = { model: "first-model", source: "a/b", units: { output_tokens: 3 }, is_estimated: true, amount: "7" };
+    const part = {
+      model: "first-model",
+      source: "a/b",
+      units: { output_tokens: 3 },
+      is_estimated: true,
+      amount: "7",
+      fault: "timeout",
+    };
     const partsOf = () =>
       db.query(
-        "select part, model, source, units, is_estimated, amount from usage_part where job_id = $1 order by part",
+        "select part, model, source, units, is_estimated, amount, fault from usage_part where job_id = $1 order by part",
         [jobId],
       );
     expect(await adjustHold(database, to(jobId, { amountNano: 101n, parts: [part] }))).toBe("insufficient");

@@ -87,7 +87,7 @@ const archive = (before = new Date(LONG_AGO.getTime() + 2 * HOUR_MS)): ReturnTyp
 test("usage and its settles leave the tables, whole; the balance stays, and both audits prove it", async () => {
   const ids = await past(20);
   await db.query(
-    "insert into usage_part select workspace_id, job_id, attempt, 1, 'm', 'v/m', '{}', false, 3 from usage_record where job_id = $1",
+    "insert into usage_part select workspace_id, job_id, attempt, 1, 'm', 'v/m', '{}', false, 3, 'failed' from usage_record where job_id = $1",
     [ids[4] ?? ""],
   );
   const [young = ""] = await spend(db.database, [{ workspaceId, nano: 700n }]);

@@ -43,7 +43,11 @@ export class StreamRescue {
   readonly soFar = new StreamSoFar();
   /** The sum of the parts so far; undefined when there is none. */
   took: Metered | undefined;
-  private readonly parts: { readonly candidate: Candidate<ChatProvider>; readonly metered: Metered }[] = [];
+  private readonly parts: {
+    readonly candidate: Candidate<ChatProvider>;
+    readonly metered: Metered;
+    readonly fault: ProviderErrorClass;
+  }[] = [];
   private readonly candidates: readonly Candidate<ChatProvider>[];
   private readonly request: ChatCompletionRequest;
 
@@ -65,17 +69,18 @@ export class StreamRescue {
     const request = continuation(this.request, begun, completionTokens(took.usage), candidate.model.max_output_tokens);
     if (request === undefined) return undefined;
     this.took = took;
-    this.parts.push({ candidate, metered });
+    this.parts.push({ candidate, metered, fault: error.kind });
     return { candidates, from: { depth, error }, request, text, begun };
   }
 
   usageParts(): UsagePart[] {
-    return this.parts.map(({ candidate, metered }) => ({
+    return this.parts.map(({ candidate, metered, fault }) => ({
       model: candidate.model.slug,
       source: candidate.name,
       units: usageUnits(metered.usage),
       is_estimated: metered.estimated !== undefined,
       amount: metered.nano.toString(),
+      fault,
     }));
   }
 

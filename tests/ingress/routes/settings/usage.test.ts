@@ -319,11 +319,11 @@ describe("single calls", () => {
     const team = await bed.team();
     const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 9_000_000_000n }]);
     await bed.db.query(
-      `insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount)
-       values ($1, $2, 1, 1, 'a', 'mock/a', '{"output": 3}', false, 4000000000)`,
+      `insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount, fault)
+       values ($1, $2, 1, 1, 'a', 'mock/a', '{"output": 3}', false, 4000000000, 'timeout')`,
       [team.id, id],
     );
     const one = await bed.ask("UsageRequest", "GET", at(team, `/requests/${id}`), team.owner.key);
-    expect(one.parts).toEqual([{ model: "a", source: "mock/a", credits: 4 }]);
+    expect(one.parts).toEqual([{ model: "a", source: "mock/a", credits: 4, fault: "timeout" }]);
   });
 });
