@@ -35,12 +35,20 @@ const INSTRUCTIONS =
 /** The list changes only with the service, its prices or its engines. */
 const LIST_TTL_MS = 300_000;
 
-/** @param message parsed, and one alone */
-export async function answerMessage(api: ApiClient, surface: Surface, message: object): Promise<Response> {
+/**
+ * @param message parsed, and one alone
+ * @param open makes the server of the message: ours, or one of the protocol's own suite
+ */
+export async function answerMessage(
+  api: ApiClient,
+  surface: Surface,
+  message: object,
+  open: typeof serverOf = serverOf,
+): Promise<Response> {
   const { request } = api.call;
   const { log } = api.context;
   const isCall = (message as { method?: unknown }).method === "tools/call";
-  const handler = createMcpHandler((about) => serverOf(api, surface, about), {
+  const handler = createMcpHandler((about) => open(api, surface, about), {
     // A call may be silent for minutes: proxies are shown that it goes on.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,

@@ -1,13 +1,8 @@
 /** The protocol's own suite: the scenarios that fit any server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
-
-import { run } from "#deploy/embedded/process.mjs";
-import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 import { newTenant } from "./shared-service.ts";
-
-const SUITE = join(PROJECT_ROOT, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+import { checksOf } from "./suite.ts";
 
 /** It knows no keys: what it sends gets one here. */
 let proxy: Bun.Server<undefined>;
@@ -47,14 +42,7 @@ test.each([
 ])(
   "revision %s: %s",
   async (revision, scenario) => {
-    const { directory, remove } = temporaryDirectory();
-    const url = `http://127.0.0.1:${proxy.port}/mcp`;
-    const args = ["server", "--url", url, "--scenario", scenario, "--spec-version", revision, "-o", directory];
-    const env = { PATH: "/usr/bin:/bin", HOME: directory };
-    await run({ name: scenario, command: process.execPath, args: [SUITE, ...args], cwd: directory, env });
-    const [file] = await Array.fromAsync(new Bun.Glob("*/checks.json").scan({ cwd: directory }));
-    const checks = (await Bun.file(join(directory, file ?? "none")).json()) as Check[];
-    remove();
+    const checks = await checksOf(`http://127.0.0.1:${proxy.port}/mcp`, scenario, revision);
     const failed = checks.filter(({ id, status }) => status === "FAILURE" && !NOT_OFFERED.has(id));
     // Some checks need a tool of the suite's own.
     const faults = failed.filter(({ errorMessage = "" }) => !errorMessage.startsWith("Not testable"));
@@ -63,9 +51,3 @@ test.each([
   },
   60_000,
 );
-
-interface Check {
-  readonly id: string;
-  readonly status: string;
-  readonly errorMessage?: string;
-}
