@@ -105,9 +105,16 @@ export interface OwnPostgres {
   close(): Promise<void>;
 }
 
+export interface OwnPostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** An empty folder for its files; one that goes with it unless named. */
+  readonly directory?: string;
+}
+
 /** A server no other test uses, for tests that stop it. */
-export async function startOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
-  const { directory, remove } = temporaryDirectory();
+export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
+  const { directory, remove } =
+    options.directory === undefined ? temporaryDirectory() : { directory: options.directory, remove: () => undefined };
   const port = await freePort();
   const start = (): Promise<Postgres> => startPostgres({ directory, port, settings, throwaway: true });
   let server = await start().catch((error: unknown) => {

@@ -35,12 +35,18 @@ interface ReadyLine {
 
 /**
  * Starts the entry with these arguments and waits for its `ready` line.
+ * @param wrapper command that becomes the entry, before it
  * @throws LaunchError with its last lines when it ends or stays silent
  */
-export async function startRole(args: readonly string[], env: Record<string, string>): Promise<ManagedProcess> {
+export async function startRole(
+  args: readonly string[],
+  env: Record<string, string>,
+  wrapper: readonly string[] = [],
+): Promise<ManagedProcess> {
   const name = args.join(" ");
   const earlier: string[] = [];
-  let current = await launchRole(name, args, env);
+  const command = [...wrapper, ...ENTRY, ...args];
+  let current = await launchRole(name, command, env);
   const stop = (): Promise<Exit> => current.running.stop("SIGTERM");
   return {
     name,
@@ -60,7 +66,7 @@ export async function startRole(args: readonly string[], env: Record<string, str
     async restart() {
       if (current.running.alive()) await stop();
       earlier.push(...current.running.lines());
-      current = await launchRole(name, args, env);
+      current = await launchRole(name, command, env);
     },
     logs: () => [...earlier, ...current.running.lines()],
   };
@@ -68,11 +74,11 @@ export async function startRole(args: readonly string[], env: Record<string, str
 
 async function launchRole(
   name: string,
-  args: readonly string[],
+  [command = "", ...args]: readonly string[],
   env: Record<string, string>,
 ): Promise<{ running: Running; ready: ReadyLine }> {
   const { running, value } = await launchUntil(
-    (onLine) => launch({ name, command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env, onLine }),
+    (onLine) => launch({ name, command, args, cwd: PROJECT_ROOT, env, onLine }),
     readyLine,
     READY_WITHIN_MS,
   );
