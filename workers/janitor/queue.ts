@@ -5,6 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
+import { commonNow } from "#shared/clock.ts";
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
@@ -44,7 +45,7 @@ export async function watchQueue(context: { connection: NatsConnection; metrics:
   await watch(BATCH_STREAM, BATCH_DURABLE, "intake", "batch");
   for (const pool of POOLS) {
     const { state } = await manager.streams.info(streamName(pool));
-    const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;
+    const oldest = state.messages > 0 ? (commonNow() - Date.parse(state.first_ts)) / 1_000 : 0;
     context.metrics.queueOldestSeconds.set(Math.max(0, oldest), pool);
     for (const lane of LANES) await watch(streamName(pool), durableName(pool, lane), pool, lane);
   }
@@ -112,7 +113,7 @@ export async function sweepDeadLetters(context: {
   now?: () => number;
 }): Promise<number> {
   const { connection, database, log, metrics } = context;
-  const now = (context.now ?? Date.now)();
+  const now = (context.now ?? commonNow)();
   const manager = await jetstreamManager(connection, { checkAPI: false });
   let swept = 0;
   for (const pool of POOLS) {
