@@ -5,7 +5,7 @@
  * nothing is submitted or paid twice, no job is used up by an outage.
  */
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect } from "nats";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
@@ -32,12 +32,15 @@ interface Part {
   readonly postgres: TcpProxy;
 }
 
-const SLOW_MS = storm(300, 2_000);
+/** Delay in each direction: at the pace of production a publish takes two seconds. */
+const SLOW_MS = storm(300, 1_000);
 const OUTAGE_MS = paced(20_000);
 const AWAY_MS = storm(2_500, Math.min(30, soakMinutes()) * 60_000);
 /** Outlasts the wait of its lane for an acknowledgement. */
 const LONG_CALL_MS = LANE_SETTINGS.live.ackWaitMs + 1_500;
 const LONG_JOB_MS = LANE_SETTINGS.batch.ackWaitMs + 1_500;
+/** A job whose message has vanished is looked for once in a minute, at the pace of production. */
+const ENDS_MS = storm(60_000, 180_000);
 const GROWTH_MB_MAX = storm(Infinity, 48);
 
 let bed: Bed;
@@ -65,6 +68,14 @@ beforeAll(async () => {
   publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
 }, 90_000);
 
+/** Ends the faults of a test, also of one that failed. */
+afterEach(() => {
+  for (const { nats } of [ingress, worker]) {
+    nats.delay(0);
+    nats.alter(undefined);
+  }
+});
+
 afterAll(async () => {
   await publisher?.close();
   const parts = [ingress, worker].filter((part) => part !== undefined);
@@ -84,7 +95,7 @@ async function submit(count: number, model = "flat"): Promise<string[]> {
   return keys;
 }
 
-async function endsOf(keys: readonly string[], withinMs = 60_000): Promise<string[]> {
+async function endsOf(keys: readonly string[], withinMs = ENDS_MS): Promise<string[]> {
   const ends = await Promise.all(keys.map((key) => publisher.ended(key, withinMs)));
   return ends.map(({ status }) => status);
 }
@@ -124,34 +135,38 @@ test(
   storm(60_000, 200_000),
 );
 
-test("a worker whose heartbeats are lost keeps its job, and no call is done or paid twice", async () => {
-  let lost = 0;
-  // Its jobs' leases are rows in Postgres; here only NATS hears nothing of it.
-  worker.nats.alter((bytes) =>
-    bytes.replaceAll(/PUB \$JS\.ACK(\.\S+ 4\r\n\+WPI\r\n)/g, (_all, rest: string) => {
-      lost += 1;
-      return `PUB $JS.ACX${rest}`;
-    }),
-  );
-  const [job] = (await submit(1, `mock-delay-${LONG_JOB_MS}`)) as [string];
-  const live = call(`mock-delay-${LONG_CALL_MS}`, named());
-  await bed.upstream.received(bed.upstream.requests.length + 1).catch(() => undefined);
-  // What the server hands out again goes to whoever asks.
-  const other = await startRole(["worker", "chat"], bed.stack.env);
-  try {
-    expect(await endsOf([job])).toEqual(["completed"]);
-    const answer = await live;
-    expect([200, 500, 502, 503, 504]).toContain(answer.status);
-    expect(lost).toBeGreaterThan(0);
-    const records = await bed.stack.query("select status from usage_record where job_id = $1", [requestId(answer)]);
-    expect(records).toHaveLength(1);
-    expect(sentTwice(bed.upstream)).toEqual([]);
-    await audit(bed, { withinMs: 40_000 });
-  } finally {
-    worker.nats.alter(undefined);
-    await other.stop();
-  }
-}, 90_000);
+test(
+  "a worker whose heartbeats are lost keeps its job, and no call is done or paid twice",
+  async () => {
+    let lost = 0;
+    // Its jobs' leases are rows in Postgres; here only NATS hears nothing of it.
+    worker.nats.alter((bytes) =>
+      bytes.replaceAll(/PUB \$JS\.ACK(\.\S+ 4\r\n\+WPI\r\n)/g, (_all, rest: string) => {
+        lost += 1;
+        return `PUB $JS.ACX${rest}`;
+      }),
+    );
+    const [job] = (await submit(1, `mock-delay-${LONG_JOB_MS}`)) as [string];
+    const live = call(`mock-delay-${LONG_CALL_MS}`, named());
+    await bed.upstream.received(bed.upstream.requests.length + 1).catch(() => undefined);
+    // What the server hands out again goes to whoever asks.
+    const other = await startRole(["worker", "chat"], bed.stack.env);
+    try {
+      expect(await endsOf([job])).toEqual(["completed"]);
+      const answer = await live;
+      expect([200, 500, 502, 503, 504]).toContain(answer.status);
+      expect(lost).toBeGreaterThan(0);
+      const records = await bed.stack.query("select status from usage_record where job_id = $1", [requestId(answer)]);
+      expect(records).toHaveLength(1);
+      expect(sentTwice(bed.upstream)).toEqual([]);
+      await audit(bed, { withinMs: 40_000 });
+    } finally {
+      worker.nats.alter(undefined);
+      await other.stop();
+    }
+  },
+  storm(90_000, 240_000),
+);
 
 test(
   "an outage of what a job needs uses up none of its chances",
@@ -233,31 +248,38 @@ test("dead workers that hold all a lane may have unacknowledged halt it for as l
   await audit(bed, { withinMs: 40_000 });
 }, 120_000);
 
-test("jobs and calls whose messages vanish end by the sweeps alone, those that were used up as dead letters", async () => {
-  await worker.role.stop();
-  const keys = await submit(4);
-  const [spent = ""] = keys;
-  const live = [call("flat", named()), call("flat", { ...named(), stream: true })];
-  const connection = await connect({ servers: bed.stack.natsUrl });
-  const manager = await jetstreamManager(connection);
-  await eventually("all are queued", async () => (await manager.streams.info(streamName("chat"))).state.messages === 6);
-  // Its last claim was its owner's, of whom nothing is left.
-  await bed.stack.query(
-    `update job set state = 'running', claims = 99, epoch = epoch + 1, worker = $2, started_at = clock_timestamp(),
+test(
+  "jobs and calls whose messages vanish end by the sweeps alone, those that were used up as dead letters",
+  async () => {
+    await worker.role.stop();
+    const keys = await submit(4);
+    const [spent = ""] = keys;
+    const live = [call("flat", named()), call("flat", { ...named(), stream: true })];
+    const connection = await connect({ servers: bed.stack.natsUrl });
+    const manager = await jetstreamManager(connection);
+    await eventually(
+      "all are queued",
+      async () => (await manager.streams.info(streamName("chat"))).state.messages === 6,
+    );
+    // Its last claim was its owner's, of whom nothing is left.
+    await bed.stack.query(
+      `update job set state = 'running', claims = 99, epoch = epoch + 1, worker = $2, started_at = clock_timestamp(),
        lease_until = clock_timestamp() - interval '1 hour' where publisher_key = $1`,
-    [spent, newId()],
-  );
-  await manager.streams.purge(streamName("chat"));
-  await manager.streams.purge(ADVISORY_STREAM);
-  await connection.close();
-  await worker.role.restart();
-  expect(await endsOf(keys)).toEqual(["failed", "completed", "completed", "completed"]);
-  // Taken for lost with a worker: the queue says only that it has handed out what is gone.
-  for (const answer of await Promise.all(live)) expect([200, 500, 503]).toContain(answer.status);
-  await expectPaidOnce(keys.slice(1));
-  expect(sentTwice(bed.upstream)).toEqual([]);
-  await audit(bed, { withinMs: 40_000, deadLetters: 1 });
-}, 120_000);
+      [spent, newId()],
+    );
+    await manager.streams.purge(streamName("chat"));
+    await manager.streams.purge(ADVISORY_STREAM);
+    await connection.close();
+    await worker.role.restart();
+    expect(await endsOf(keys)).toEqual(["failed", "completed", "completed", "completed"]);
+    // Taken for lost with a worker: the queue says only that it has handed out what is gone.
+    for (const answer of await Promise.all(live)) expect([200, 500, 503]).toContain(answer.status);
+    await expectPaidOnce(keys.slice(1));
+    expect(sentTwice(bed.upstream)).toEqual([]);
+    await audit(bed, { withinMs: 40_000, deadLetters: 1 });
+  },
+  2 * ENDS_MS,
+);
 
 test(
   "while NATS is away for long, accepted work waits in Postgres, memory is flat and roles dial again and again",
