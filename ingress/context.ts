@@ -82,6 +82,8 @@ export interface IngressContext {
   readonly runs: RunFollower;
   /** Aborts when the time for ending is nearly over: callers that wait are answered now. */
   readonly closing: AbortSignal;
+  /** Aborts when the process is told to stop: what is still asked is answered, and told to connect elsewhere. */
+  readonly stopping: AbortSignal;
   readonly links: FileLinks;
   /** Stored responses. */
   readonly responses: ResponseStore;

@@ -14,6 +14,8 @@ import { unknownPath } from "./unknown-path.ts";
 
 export interface Listening {
   readonly port: number;
+  /** performance.now() when the last request came; 0 before the first. */
+  askedAt(): number;
   /** @param isAbrupt connections are closed too, whatever goes on in them */
   stop(isAbrupt?: boolean): Promise<void>;
 }
@@ -30,9 +32,11 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   const app = createApp(context, parts);
   const refuse = (request: Request, server: Server<Connection>, error: ApiError): Promise<Response> =>
     serve(failing("unmatched", error, request.url), request, {}, () => peerOf(server, request));
+  let askedAt = 0;
   const checked =
     (handler: Handler): Handler =>
     (request, server) => {
+      askedAt = performance.now();
       const fault = faultOf(request);
       if (fault !== undefined) return refuse(request, server, new ApiError("invalid_request", fault));
       makeWhole(request);
@@ -75,6 +79,7 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   app.server = server;
   return {
     port: server.port ?? at.port,
+    askedAt: () => askedAt,
     stop: (isAbrupt = false) => {
       sockets.endAll();
       return server.stop(isAbrupt);

@@ -133,6 +133,7 @@ export async function startIngress(): Promise<void> {
     templates: await loadTemplates(),
     runs: createRunFollower(connection, log),
     closing: closing.signal,
+    stopping: lifecycle.stopping,
     links,
     sealer,
     responses: createResponseStore({ database, storage, sealer, log }),
@@ -216,6 +217,18 @@ function openPort(context: IngressContext, hostname: string, port: number): List
   }
 }
 
+/** Nobody has asked for so long: balancers have taken us out, and clients have left the connections that they kept. */
+const QUIET_MS = paced(500);
+/** Balancers that go on asking longer than this meet a closed port. */
+const DRAIN_MS = paced(3_000);
+
+/** Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. */
+async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
+  const until = performance.now() + DRAIN_MS;
+  const isQuiet = (): boolean => performance.now() - server.askedAt() > QUIET_MS;
+  while (!isQuiet() && !hurry.aborted && performance.now() < until) await Bun.sleep(QUIET_MS / 10);
+}
+
 /**
  * Stops listening and waits for the calls that run. Shortly before the grace is over, or when it is to hurry, those who still wait are
  * answered; whatever sends or reads a body after that is cut.
@@ -225,7 +238,6 @@ async function stopPort(
   { relay, waiter, probes }: Pick<IngressContext, "relay" | "waiter" | "probes">,
   { closing, hurry, graceMs }: { closing: AbortController; hurry: AbortSignal; graceMs: number },
 ): Promise<void> {
-  const closed = server.stop();
   let cut: ReturnType<typeof setTimeout> | undefined;
   const endAll = (): void => {
     closing.abort();
@@ -236,7 +248,8 @@ async function stopPort(
   };
   const timer = setTimeout(endAll, Math.max(0, graceMs - STOP_MARGIN_MS));
   hurry.addEventListener("abort", endAll, { once: true });
-  await closed;
+  await drainPort(server, hurry);
+  await server.stop();
   clearTimeout(timer);
   clearTimeout(cut);
 }

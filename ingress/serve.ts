@@ -185,6 +185,8 @@ export function createServe(context: IngressContext): Serve {
     }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     response.headers.set("x-request-id", requestId);
+    // What a client sends on a connection that it keeps, while we close it, is lost to it.
+    if (context.stopping.aborted) response.headers.set("connection", "close");
     if (isAnthropic(route, request)) response.headers.set("request-id", requestId);
     const status = String(response.status);
     span.set(answerFacts(response.status));

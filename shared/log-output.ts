@@ -1,6 +1,7 @@
 /**
  * Lines to stdout in batches, written synchronously, and the cheap lines of the hot path. pino's own synchronous destination repeats a write that fails for
- * ever, so a log reader that dies would take the process' event loop with it; this one gives up for good on EPIPE.
+ * ever, so a log reader that dies would take the process' event loop with it; this one gives up for good on EPIPE. What a full disk does not
+ * take is lost, and what comes later is written again.
  */
 import { writeSync } from "node:fs";
 
@@ -12,6 +13,8 @@ const BATCH_BYTES = 8_192;
 /** A full pipe whose reader is only slow is waited for this long, then the batch is dropped. */
 const FULL_PIPE_MAX_MS = 2_000;
 const FULL_PIPE_PAUSE_MS = 5;
+/** Faults of a disk, which may take the next batch. */
+const PASSING: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"]);
 
 export interface LogOutput {
   write(line: string): void;
@@ -36,8 +39,9 @@ export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) =
       try {
         bytes = bytes.subarray(write(bytes));
       } catch (error) {
-        const isFull = (error as { code?: unknown }).code === "EAGAIN";
-        if (!isFull) isClosed = true;
+        const { code } = error as { code?: unknown };
+        if (PASSING.has(code)) return;
+        if (code !== "EAGAIN") isClosed = true;
         else if (performance.now() > giveUpAt) return;
         else Bun.sleepSync(FULL_PIPE_PAUSE_MS);
       }

@@ -2,6 +2,7 @@
 import type { NatsConnection } from "nats";
 
 import { type AdminPages, type AdminServer, startAdminServer } from "./admin-server.ts";
+import { followClock } from "./clock.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
@@ -74,6 +75,7 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
   const database = openDatabase({ url, poolMax, reservedMax: beside.reserved, slowMax: beside.slow, log });
   lifecycle.onStop("database", () => database.close());
   await waitForDatabase(database, config.startWaitMs, log);
+  await followClock(database);
   await checkLimits(database);
   await checkConnections(database, {
     wanted: poolMax + beside.reserved + beside.slow,
@@ -97,7 +99,7 @@ export async function startRole(name: RoleName, beside: RoleConnections): Promis
       const askNats = (): Promise<unknown> => Promise.all(connections.map((connection) => connection.rtt()));
       const watched = watchDependencies(
         [
-          { name: "database", check: () => database.query("select 1"), isVital: true },
+          { name: "database", check: () => followClock(database), isVital: true },
           { name: "queue", check: askNats, isVital: true },
           ...(storage ? [bucketOf(storage)] : []),
         ],

@@ -3,8 +3,10 @@
  * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, the static steps beside the
  * whole suite over real servers. A file that fails runs once more, alone, after the rest: green then, it is
  * listed as unsteady and the run is green. Arguments go to `bun test` (`npm test -- tests/shared`) and leave the static
- * steps, the second try and the record out. `--soak [seed]` runs the storms at their full size instead (`npm run soak`).
+ * steps, the second try and the record out. `--soak [seed]` runs the storms at their full size instead (`npm run soak`), `--faults [seed]` all that
+ * faults are made in (`npm run faults`).
  */
+import { randomInt } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -14,6 +16,8 @@ import { prepareBun } from "#deploy/embedded/bun.mjs";
 import { StartFault } from "#deploy/embedded/fault.mjs";
 import { closeReaper, watchFolder } from "#deploy/embedded/reaper.mjs";
 
+import { FAULT_ROWS } from "./faults/rows.mjs";
+import { RESULTS, runSmall, writeResults } from "./runner/faults.mjs";
 import { runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
@@ -214,6 +218,30 @@ async function wholeSuite(test, beforeAlone) {
 }
 
 /**
+ * Makes every fault there is a row for, storms at their full size in soak, and writes down what became of it.
+ * @param {{ isSoak: boolean, seed: string | undefined, commit: string, test: ReturnType<typeof tester> }} options
+ * @returns {Promise<boolean>} whether all was green
+ */
+async function makeFaults({ isSoak, seed, commit, test }) {
+  if (seed !== undefined && !/^\d{1,10}$/.test(seed)) {
+    throw new StartFault(`expected a whole number as the seed, got "${seed}"`);
+  }
+  const results = isSoak ? await soak({ root: ROOT, files: testFiles(), seed, test, say }) : new Map();
+  const named = new Set(FAULT_ROWS.flatMap(({ files }) => files.map((file) => `tests/${file}`)));
+  const files = [...named].filter((file) => !results.has(file)).toSorted();
+  const own = seed === undefined ? randomInt(2 ** 31) : Number(seed);
+  for (const [file, result] of await runSmall({ files, seed: own, parallel: PARALLEL, test }))
+    results.set(file, result);
+  if (interrupted) return false;
+  const command = `npm run ${isSoak ? "soak" : "faults"}${seed === undefined ? "" : ` -- ${seed}`}`;
+  writeResults({ root: ROOT, rows: FAULT_ROWS, results, commit, command });
+  say(`written: ${RESULTS}`);
+  const red = [...results].filter(([, { isGreen }]) => !isGreen).map(([file]) => file);
+  for (const file of red) say(`FAIL ${file}`);
+  return red.length === 0;
+}
+
+/**
  * @param {readonly string[]} extra
  * @returns {Promise<number>} exit code
  */
@@ -230,20 +258,18 @@ async function main(extra) {
   }
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
   const isWhole = extra.length === 0;
+  const isSoak = extra[0] === "--soak";
+  const makesFaults = isSoak || extra[0] === "--faults";
   /** @type {Promise<string[]>[]} */
   const statics = isWhole ? [staticSteps(STATIC_STEPS, env)] : [];
-  const entry = isWhole ? await buildEntry(bun, env) : { failures: [], env: {} };
+  const entry = isWhole || makesFaults ? await buildEntry(bun, env) : { failures: [], env: {} };
   if (interrupted) return 130;
 
   const servers = await startServers({ bun, root: ROOT, caches });
   closing.push(servers.close);
-  const isSoak = extra[0] === "--soak";
   const test = tester(bun, { ...env, ...servers.env, ...entry.env, ...(isSoak ? {} : LATE_COMPILING) });
-  if (isSoak) {
-    if (extra[1] !== undefined && !/^\d{1,10}$/.test(extra[1])) {
-      throw new StartFault(`expected a whole number as the seed, got "${extra[1]}"`);
-    }
-    const isGreen = await soak({ root: ROOT, files: testFiles(), seed: extra[1], test, say });
+  if (makesFaults) {
+    const isGreen = await makeFaults({ isSoak, seed: extra[1], commit: state.commit, test });
     return interrupted ? 130 : isGreen ? 0 : 1;
   }
   if (!isWhole) {

@@ -4,6 +4,7 @@
  */
 import type { NatsConnection } from "nats";
 
+import { commonNow } from "#shared/clock.ts";
 import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -109,7 +110,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
     if (isRun) notifyRun(connection, { ...job, lane: "batch" });
     if (!dispatch) return;
-    const deadline = new Date(Date.now() + JOB_LIFE_MS);
+    const deadline = new Date(commonNow() + JOB_LIFE_MS);
     await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");
   };
 

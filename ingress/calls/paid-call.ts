@@ -9,6 +9,7 @@ import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
@@ -72,7 +73,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     throw error;
   }
   failpoint("call.admitted");
-  const deadlineMs = Date.now() + waitMs;
+  const deadlineMs = commonNow() + waitMs;
   const { response: object } = paid;
   const facts = {
     pool,

@@ -1,6 +1,7 @@
 /** Links to files that work for about an hour and need no key: what they say is signed with the installation's secret. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
+import { commonNow } from "#shared/clock.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { isUuid } from "#shared/ids.ts";
 
@@ -15,7 +16,7 @@ export interface FileLinks {
 }
 
 /** @param now Unix milliseconds */
-export function createFileLinks(secret: Uint8Array, now: () => number = Date.now): FileLinks {
+export function createFileLinks(secret: Uint8Array, now: () => number = commonNow): FileLinks {
   const sign = (text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
   return {
     token(workspaceId, fileId) {

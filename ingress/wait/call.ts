@@ -3,6 +3,7 @@
  * every way to end (answer, failure, gap, silence, a client that leaves) closes the hold exactly once, by the worker
  * where one lives and by us where none does.
  */
+import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
@@ -93,7 +94,7 @@ export class Call implements ReplyListener {
   /** Sequence number of its message in the stream, once that is known. */
   streamSeq: number | undefined;
   /** Unix milliseconds of its last dispatch. */
-  dispatchedAtMs = Date.now();
+  dispatchedAtMs = commonNow();
   /** Subject at which the worker that has the call hears that it is not wanted any more, once it has said so. */
   cancelAt: string | undefined;
   /** Puts it on the queue again, under the same message id; until a worker has it. */

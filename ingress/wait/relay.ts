@@ -1,5 +1,6 @@
 /** All calls this ingress waits for: each put on the queue; one reply subscription, one clock, one record of what was relayed. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -206,7 +207,7 @@ class CallRelay implements Relay, CallEvents {
   private async dispatch(call: Call, message: CallMessage, reply: string, onOffloaded?: () => void): Promise<void> {
     const { facts } = call;
     call.streamSeq = undefined;
-    call.dispatchedAtMs = Date.now();
+    call.dispatchedAtMs = commonNow();
     const { pool, jobId, workspaceId } = facts;
     const span = beginPart(facts.span, `send work.${pool}`, "producer", messagingFacts(pool, "live"));
     try {

@@ -4,6 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { commonNow } from "#shared/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { hasStorageLeft } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -229,7 +230,7 @@ export async function dispatchAdmitted(
 ): Promise<void> {
   if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
   const { attempt, dispatch } = verdict;
-  const deadline = new Date(Date.now() + ENTRIES[entry].lifeMs);
+  const deadline = new Date(commonNow() + ENTRIES[entry].lifeMs);
   await dispatcher.send(pool, lane, [{ id, workspace_id: workspaceId, attempt, dispatch, deadline }], "admitted");
 }
 

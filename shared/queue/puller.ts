@@ -5,6 +5,7 @@
  */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
+import { commonNow } from "#shared/clock.ts";
 import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -173,7 +174,7 @@ export function openPuller(options: {
   onLink(connection, {
     restored() {
       restoredAt = performance.now();
-      restoredAtMs = Date.now();
+      restoredAtMs = commonNow();
       reopen();
     },
   });

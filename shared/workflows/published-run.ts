@@ -1,4 +1,5 @@
 /** Runs that publishers asked for by batch messages: each is a job to its publisher, under the id of the run. */
+import { commonNow } from "#shared/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findRunById, findStepRuns, type RunRow } from "#shared/database/runs.ts";
@@ -78,7 +79,7 @@ export async function tellPublisher(
 ): Promise<void> {
   const run = await findRunById(context.database, id);
   if (!run || run.told !== false) return;
-  const hasWaited = run.ended_at !== null && Date.now() - run.ended_at.getTime() > RESULT_WAIT_MS;
+  const hasWaited = run.ended_at !== null && commonNow() - run.ended_at.getTime() > RESULT_WAIT_MS;
   const result = await resultOfRun(context, run).catch((error: unknown) => {
     if (hasWaited) return null;
     throw error;

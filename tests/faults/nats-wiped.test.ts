@@ -1,9 +1,12 @@
-/** The JetStream store is wiped with calls queued. Each call ends once, honestly, and the service heals by itself. */
+/** The JetStream store is wiped with calls queued, or is an older one. Each call ends once, honestly, and the service heals by itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { newId } from "#shared/ids.ts";
+
 import { audit } from "./audit.ts";
-import { ask, type Bed, startBed } from "./bed.ts";
-import { isServed, tally } from "./load.ts";
+import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
+import { isServed, sentTwice, tally } from "./load.ts";
+import { openPublisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
 let bed: Bed;
@@ -43,3 +46,32 @@ test("a store wiped under running workers is rebuilt without a restart", async (
   await eventually("calls are served", async () => isServed(await client.chat(bed.target(0), ask("flat"))), 15_000);
   await audit(bed);
 });
+
+test("an older store brings back jobs that are done and lacks those that are not: each is done once", async () => {
+  const { stack, upstream } = bed;
+  const [worker] = stack.workers;
+  const { id } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+  const publisher = await openPublisher(stack.natsUrl, id);
+  const submit = async (): Promise<string[]> => {
+    const keys = [newId(), newId(), newId()];
+    await Promise.all(keys.map((key) => publisher.submit({ body: ask("flat", { user: key }) }, { key })));
+    return keys;
+  };
+  const ends = async (keys: readonly string[]) => (await Promise.all(keys.map((key) => publisher.ended(key, 60_000)))).map(({ status }) => status); // prettier-ignore
+  try {
+    await worker?.stop();
+    const done = await submit();
+    const putBack = await stack.nats.keepStore();
+    await worker?.restart();
+    expect(await ends(done)).toEqual(["completed", "completed", "completed"]);
+    await worker?.stop();
+    const waiting = await submit();
+    await putBack();
+    await worker?.restart();
+    expect(await ends(waiting)).toEqual(["completed", "completed", "completed"]);
+    expect(sentTwice(upstream)).toEqual([]);
+    await audit(bed, { withinMs: 40_000 });
+  } finally {
+    await publisher.close();
+  }
+}, 120_000);

@@ -130,7 +130,7 @@ async function drill(
   let postgres: OwnPostgres | undefined;
   if ((await Promise.race([ended, copied.then(() => "copied" as const)])) === "copied") {
     damage.files?.(join(at.directory, "cluster"));
-    postgres = await startOwnPostgres({}, { at }).catch(() => undefined);
+    postgres = await startOwnPostgres(at).catch(() => undefined);
     if (postgres) closing.push(() => (postgres as OwnPostgres).close());
     if (postgres && damage.database) {
       const database = openDatabase({ url: url.href, poolMax: 1, log });

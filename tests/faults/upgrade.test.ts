@@ -94,9 +94,9 @@ interface Fleet {
 }
 
 async function startFleet(version: Version): Promise<Fleet> {
-  const start = (...args: string[]): Promise<ManagedProcess> => startRole(args, bed.stack.env, version);
+  const start = (...args: string[]): Promise<ManagedProcess> => startRole(args, bed.stack.env, { version });
   const ingress = async (): Promise<ManagedProcess> =>
-    startRole(["ingress"], { ...bed.stack.env, PORT: String(await freePort()) }, version);
+    startRole(["ingress"], { ...bed.stack.env, PORT: String(await freePort()) }, { version });
   const [chat, workflow, janitor, ...ingresses] = await Promise.all([
     start("worker", "chat"),
     start("worker", "workflow"),

@@ -141,6 +141,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     connection: { publish: () => undefined },
     cancel: () => undefined,
     closing: new AbortController().signal,
+    stopping: new AbortController().signal,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     callbackTokens: { isOf: (_jobId: string, token: string) => token === RING_TOKEN },
     readiness: () => Promise.resolve({ ok: true, checks: [], failing: [] }),

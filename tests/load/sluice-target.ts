@@ -49,7 +49,7 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   // Tests go to a server that waits for no disk; a load run has one that does, unless it is a test itself.
   const postgres =
     process.env["TEST_POSTGRES_URL"] === undefined
-      ? await startOwnPostgres({ fsync: "on", full_page_writes: "on" })
+      ? await startOwnPostgres({ settings: { fsync: "on", full_page_writes: "on" } })
       : undefined;
   if (postgres !== undefined) process.env["TEST_POSTGRES_URL"] = postgres.url;
 

@@ -4,8 +4,6 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** @typedef {{ file: string, seed: number, seconds: number, counts: import("./report.mjs").Counts, isGreen: boolean }} Storm */
-
 /** Environment of a storm: its whole size, and waits as long as in production. */
 export const SOAK_ENV = { SOAK: "on", SLUICE_PACE: "1" };
 
@@ -20,24 +18,25 @@ const STORM_TIMEOUT_MS = 900_000;
  * @param {string | undefined} options.seed for all of them; any when undefined
  * @param {(options: readonly string[], env: Record<string, string>) => Promise<{ code: number, report: import("./report.mjs").Report }>} options.test
  * @param {(line: string) => void} options.say
- * @returns {Promise<boolean>} whether all were green
+ * @returns {Promise<Map<string, import("./faults.mjs").FileResult>>}
  */
 export async function soak({ root, files, seed, test, say }) {
   const storms = files.filter((file) => readFileSync(join(root, file), "utf8").includes("support/storm.ts"));
-  /** @type {Storm[]} */
-  const rows = [];
+  /** @type {Map<string, import("./faults.mjs").FileResult>} */
+  const results = new Map();
   for (const file of storms) {
     const own = seed === undefined ? randomInt(2 ** 31) : Number(seed);
     const began = Date.now();
     const options = ["--isolate", `--timeout=${STORM_TIMEOUT_MS}`, `./${file}`];
     const { code, report } = await test(options, { ...SOAK_ENV, TEST_SEED: String(own) });
-    rows.push({ file, seed: own, seconds: (Date.now() - began) / 1000, counts: report, isGreen: code === 0 });
+    const seconds = (Date.now() - began) / 1000;
+    results.set(file, { size: "whole", seed: own, seconds, counts: report, isGreen: code === 0 });
   }
   say("");
   say("storm | seed | seconds | passed | failed");
   say("--- | ---: | ---: | ---: | ---:");
-  for (const { file, seed: own, seconds, counts } of rows) {
+  for (const [file, { seed: own, seconds = 0, counts }] of results) {
     say(`${file} | ${own} | ${seconds.toFixed(1)} | ${counts.passed} | ${counts.failed}`);
   }
-  return rows.length > 0 && rows.every(({ isGreen }) => isGreen);
+  return results;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { hotLine } from "#shared/log-output.ts";
+import { createLogOutput, hotLine } from "#shared/log-output.ts";
 import { createLogger } from "#shared/logger.ts";
 
 function linesOf(level: "info" | "warn") {
@@ -23,4 +23,23 @@ test("a hot line is not written where its logger says less", () => {
   const { log, lines } = linesOf("warn");
   hotLine(log, "served")({ ms: 1 });
   expect(lines).toEqual([]);
+});
+
+test.each([
+  ["ENOSPC", ["later\n"]],
+  ["EIO", ["later\n"]],
+  ["EPIPE", []],
+])("what a write that fails with %s did not take is lost, and what comes later is %j", (code, later) => {
+  const written: string[] = [];
+  let isFull = true;
+  const output = createLogOutput((bytes) => {
+    if (isFull) throw Object.assign(new Error(code), { code });
+    return written.push(Buffer.from(bytes).toString()) && bytes.length;
+  });
+  output.write("earlier\n");
+  output.flush();
+  isFull = false;
+  output.write("later\n");
+  output.flush();
+  expect(written).toEqual(later);
 });

@@ -21,7 +21,7 @@ let small: TestDatabase;
 let stack: Stack;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres({ max_connections: String(SERVER_CONNECTIONS + 3) });
+  postgres = await startOwnPostgres({ settings: { max_connections: String(SERVER_CONNECTIONS + 3) } });
   small = await createTestDatabase({ serverUrl: postgres.url });
   await small.database.close();
   stack = await startStack({ pools: ["chat", "workflow"] });

@@ -1,5 +1,5 @@
 /** A NATS server of one's own: stopped, killed, started again, or robbed of its store. */
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Nats, startNats as startServer } from "#deploy/embedded/nats.mjs";
@@ -16,6 +16,8 @@ export interface TestNats {
   start(): Promise<void>;
   /** Kills it, removes its JetStream store and starts it empty. */
   wipe(): Promise<void>;
+  /** Keeps a copy of its JetStream store, for which it is restarted; what is returned puts that back, as after a crash. */
+  keepStore(): Promise<() => Promise<void>>;
   /** Lines that it printed since its last start. */
   logs(): string[];
   /** Stops it for good and removes its files. */
@@ -47,6 +49,18 @@ export async function startNats(): Promise<TestNats> {
       await stop("SIGKILL");
       rmSync(join(directory, "jetstream"), { recursive: true, force: true });
       await start();
+    },
+    async keepStore() {
+      const [store, copy] = ["jetstream", "kept"].map((name) => join(directory, name)) as [string, string];
+      await stop();
+      cpSync(store, copy, { recursive: true });
+      await start();
+      return async () => {
+        await stop("SIGKILL");
+        rmSync(store, { recursive: true, force: true });
+        cpSync(copy, store, { recursive: true });
+        await start();
+      };
     },
     logs: () => server.lines(),
     async close() {

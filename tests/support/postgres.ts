@@ -109,16 +109,18 @@ export interface OwnPostgres {
   close(): Promise<void>;
 }
 
-/**
- * A server no other test uses, for tests that stop it.
- * @param options.at directory and port that it is to have; what is there is what it starts with
- */
-export async function startOwnPostgres(
-  settings: Record<string, string> = {},
-  options: { readonly at?: { readonly directory: string; readonly port: number } } = {},
-): Promise<OwnPostgres> {
-  const { directory, remove } = options.at ? { ...options.at, remove: () => undefined } : temporaryDirectory();
-  const port = options.at?.port ?? (await freePort());
+export interface OwnPostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A folder for its files, whose cluster it starts with if there is one; one that goes with it unless named. */
+  readonly directory?: string;
+  readonly port?: number;
+}
+
+/** A server no other test uses, for tests that stop it. */
+export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
+  const { directory, remove } =
+    options.directory === undefined ? temporaryDirectory() : { directory: options.directory, remove: () => undefined };
+  const port = options.port ?? (await freePort());
   const start = (): Promise<Postgres> => startPostgres({ directory, port, settings, throwaway: true });
   let server = await start().catch((error: unknown) => {
     remove();

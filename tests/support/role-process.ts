@@ -41,6 +41,13 @@ export interface Version {
 
 const THIS_VERSION: Version = { entry: ENTRY, folder: PROJECT_ROOT };
 
+export interface RoleOptions {
+  /** This one unless named. */
+  readonly version?: Version;
+  /** Command that becomes the entry, before it. */
+  readonly wrapper?: readonly string[];
+}
+
 /**
  * Starts the entry with these arguments and waits for its `ready` line.
  * @throws LaunchError with its last lines when it ends or stays silent
@@ -48,11 +55,13 @@ const THIS_VERSION: Version = { entry: ENTRY, folder: PROJECT_ROOT };
 export async function startRole(
   args: readonly string[],
   env: Record<string, string>,
-  version: Version = THIS_VERSION,
+  { version = THIS_VERSION, wrapper = [] }: RoleOptions = {},
 ): Promise<ManagedProcess> {
   const name = args.join(" ");
   const earlier: string[] = [];
-  let current = await launchRole(name, args, env, version);
+  const command = [...wrapper, ...version.entry, ...args];
+  const launching = (): ReturnType<typeof launchRole> => launchRole(name, command, env, version.folder);
+  let current = await launching();
   const stop = (): Promise<Exit> => current.running.stop("SIGTERM");
   return {
     name,
@@ -72,7 +81,7 @@ export async function startRole(
     async restart() {
       if (current.running.alive()) await stop();
       earlier.push(...current.running.lines());
-      current = await launchRole(name, args, env, version);
+      current = await launching();
     },
     logs: () => [...earlier, ...current.running.lines()],
   };
@@ -80,12 +89,12 @@ export async function startRole(
 
 async function launchRole(
   name: string,
-  args: readonly string[],
+  [command = "", ...args]: readonly string[],
   env: Record<string, string>,
-  { entry: [command, ...first], folder }: Version,
+  folder: string,
 ): Promise<{ running: Running; ready: ReadyLine }> {
   const { running, value } = await launchUntil(
-    (onLine) => launch({ name, command, args: [...first, ...args], cwd: folder, env, onLine }),
+    (onLine) => launch({ name, command, args, cwd: folder, env, onLine }),
     readyLine,
     READY_WITHIN_MS,
   );

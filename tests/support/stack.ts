@@ -19,7 +19,14 @@ import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
 import { TEST_PACE } from "./pace.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
-import { createTestDatabase, startOwnPostgres, type OwnPostgres, type Query, type TestDatabase } from "./postgres.ts";
+import {
+  createTestDatabase,
+  startOwnPostgres,
+  type OwnPostgres,
+  type OwnPostgresOptions,
+  type Query,
+  type TestDatabase,
+} from "./postgres.ts";
 import { startRole, type ManagedProcess } from "./role-process.ts";
 import { createTestBucket } from "./storage.ts";
 
@@ -38,8 +45,8 @@ export interface StackOptions {
   readonly prepare?: (query: Query) => Promise<void>;
   /** Bootstrap key of the first workspace; random unless given. */
   readonly key?: string;
-  /** A Postgres server of its own, for tests that stop it. */
-  readonly ownPostgres?: boolean;
+  /** A Postgres server of its own, for tests that stop it; with settings of its own where they are named. */
+  readonly ownPostgres?: boolean | OwnPostgresOptions;
   /** The roles reach Postgres through a pooler with so many connections, all of them together. */
   readonly poolerConnections?: number;
 }
@@ -102,7 +109,8 @@ async function assemble(
   closeAll: () => Promise<void>,
 ): Promise<Stack> {
   const key = options.key ?? `sk_test_${randomBytes(16).toString("hex")}`;
-  const postgres = options.ownPostgres === true ? await startOwnPostgres() : undefined;
+  const { ownPostgres = false } = options;
+  const postgres = ownPostgres === false ? undefined : await startOwnPostgres(ownPostgres === true ? {} : ownPostgres);
   if (postgres !== undefined) closing.push(() => postgres.close());
   const database = await createTestDatabase(postgres === undefined ? {} : { serverUrl: postgres.url });
   // A server of its own may be down by then, and its files are removed anyway.

@@ -22,8 +22,14 @@ export interface TcpProxy {
   readonly host: string;
   /** Heads of all requests, as `<method> <target>`, with what became of them. */
   readonly requests: readonly { readonly line: string; readonly fate: Fate }[];
+  /** Number of connections that came, those that were refused included. */
+  connections(): number;
   /** Decides from now on by method and target; undefined: everything passes. */
   decide(fateOf: ((line: string) => Fate) | undefined): void;
+  /** From now on what either side sends arrives so much later. */
+  delay(ms: number): void;
+  /** From now on the server gets in place of what clients send what this makes of it, character for byte; undefined: what they sent. */
+  alter(change: ((bytes: string) => string) | undefined): void;
   /** From now on nothing that clients send arrives. */
   freeze(): void;
   /** From now on nothing that the server sends arrives, until `cut`. */
@@ -53,8 +59,19 @@ export function startTcpProxy(target: string): TcpProxy {
   let isFrozen = false;
   let isMute = false;
   let isApart = false;
+  let delayMs = 0;
+  let connections = 0;
+  let change: ((bytes: string) => string) | undefined;
 
-  const ask = (link: Link, bytes: Buffer): void => {
+  const later = (deliver: (link: Link, bytes: Buffer) => void) => (link: Link, bytes: Buffer) => {
+    if (delayMs === 0) return deliver(link, bytes);
+    // The buffer is the socket's own and is used again.
+    const copy = Buffer.from(bytes);
+    setTimeout(() => deliver(link, copy), delayMs);
+  };
+
+  const ask = later((link, sent) => {
+    const bytes = change === undefined ? sent : Buffer.from(change(sent.toString("latin1")), "latin1");
     const line = HEAD.exec(bytes.toString("latin1", 0, HEAD_BYTES_MAX))?.[1];
     if (line !== undefined) {
       link.fate = fateOf?.(line) ?? "pass";
@@ -66,9 +83,9 @@ export function startTcpProxy(target: string): TcpProxy {
     if (fate === "refuse") link.client?.reset();
     else if (typeof fate !== "object" || !("answer" in fate)) link.server?.write(bytes);
     else if (line !== undefined) link.client?.write(Buffer.from(fate.answer, "latin1"));
-  };
+  });
 
-  const tell = (link: Link, bytes: Buffer): void => {
+  const tell = later((link, bytes) => {
     const { fate } = link;
     if (isMute) return;
     if (fate === "pass") link.client?.write(bytes);
@@ -91,7 +108,7 @@ export function startTcpProxy(target: string): TcpProxy {
     const altered = Buffer.from(bytes);
     if (isHere) altered[at] = (altered[at] ?? 0) ^ 0xff;
     link.client?.write(altered);
-  };
+  });
 
   const over = (link: Link): void => {
     links.delete(link);
@@ -112,6 +129,7 @@ export function startTcpProxy(target: string): TcpProxy {
         const link: Link = { client: new Outlet(), server: new Outlet(), fate: "pass", body: undefined };
         link.client?.open(socket);
         socket.data = link;
+        connections += 1;
         if (isApart) return over(link);
         links.add(link);
         Bun.connect<Link>({
@@ -140,8 +158,15 @@ export function startTcpProxy(target: string): TcpProxy {
   return {
     host: `127.0.0.1:${listener.port}`,
     requests,
+    connections: () => connections,
     decide: (next) => {
       fateOf = next;
+    },
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    alter: (next) => {
+      change = next;
     },
     freeze: () => {
       isFrozen = true;

@@ -1,5 +1,6 @@
 /** Time limit of one source for a call that another source could serve. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
+import { commonNow } from "#shared/clock.ts";
 
 import { jobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
@@ -31,7 +32,7 @@ export async function withinLimit<T>(
   const onAbort = (): void => own.abort(signal.reason);
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
-  const limitMs = Math.max(1, Math.round(Math.min(plainMs, (deadlineMs - Date.now()) / 2)));
+  const limitMs = Math.max(1, Math.round(Math.min(plainMs, (deadlineMs - commonNow()) / 2)));
   let hasExpired = false;
   const timer = setTimeout(() => {
     hasExpired = true;

@@ -1,5 +1,6 @@
 /** A call's way through its providers, the same for every kind: candidates in their order, what is counted and what is logged. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { ApiError } from "#shared/errors.ts";
 import { attemptFacts, operationOf } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
@@ -100,7 +101,7 @@ export function reportFailure(
 
 /** One limit for the whole of a call, from now to its deadline. */
 export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline_ms">, signal: AbortSignal): Watchdog {
-  const totalMs = Math.max(1, deadlineMs - Date.now());
+  const totalMs = Math.max(1, deadlineMs - commonNow());
   return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
 }
 

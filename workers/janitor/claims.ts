@@ -1,4 +1,5 @@
 /** Claim checks whose call is over, stored responses that are, and texts that no job, run or response names: each owner deletes its own, this takes what crashes left. */
+import { commonNow } from "#shared/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -124,7 +125,7 @@ export async function sweepResponseTexts(context: Context, pageMax?: number): Pr
 }
 
 function isOld({ at, jobId }: StoredClaim): boolean {
-  return at.getTime() < Date.now() - AGE_MIN_MS && isUuid(jobId);
+  return at.getTime() < commonNow() - AGE_MIN_MS && isUuid(jobId);
 }
 
 /** Returns whether it is deleted: one that cannot be keeps none behind it from that. */

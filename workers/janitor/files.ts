@@ -2,6 +2,7 @@
  * Sweeps of what dead processes left in the file store: uploads without an owner, results of jobs that came to nothing, bytes of
  * deleted files, bytes without a row, rows without bytes. The database's clock decides on rows, the object store's on objects.
  */
+import { commonNow } from "#shared/clock.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   dropExpiredKeys,
@@ -200,6 +201,6 @@ async function sweepClaimParts(context: FileSweepContext): Promise<number> {
   }
 }
 
-function isOld({ now = Date.now }: FileSweepContext, at: Date): boolean {
+function isOld({ now = commonNow }: FileSweepContext, at: Date): boolean {
   return at.getTime() < now() - ORPHAN_AGE_MS;
 }

@@ -6,6 +6,7 @@
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
+import { commonNow } from "#shared/clock.ts";
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
@@ -47,7 +48,7 @@ export async function watchQueue(context: { connection: NatsConnection; metrics:
     for (const lane of LANES) {
       const info = await watch(streamName(pool), durableName(pool, lane), pool, lane);
       const storedAt = await findWaiting(manager, info, laneFilter(pool, lane));
-      if (storedAt) waits.push((Date.now() - storedAt.getTime()) / 1_000);
+      if (storedAt) waits.push((commonNow() - storedAt.getTime()) / 1_000);
     }
     context.metrics.queueOldestSeconds.set(Math.max(...waits), pool);
   }
@@ -140,7 +141,7 @@ export async function sweepDeadLetters(context: {
   now?: () => number;
 }): Promise<number> {
   const { connection, database, log, metrics } = context;
-  const now = (context.now ?? Date.now)();
+  const now = (context.now ?? commonNow)();
   const manager = await jetstreamManager(connection, { checkAPI: false });
   let swept = 0;
   for (const pool of POOLS) {

@@ -5,6 +5,7 @@
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
 
 import { abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
@@ -255,7 +256,7 @@ function repeatWaitMs(
 ): number | undefined {
   const hasSaidSo = error.kind === "failed" && FAILED_ITSELF.has(error.status ?? 0);
   if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
-  const leftMs = repeats.deadlineMs - Date.now() - PROVIDER_RETRY_JITTER_MS;
+  const leftMs = repeats.deadlineMs - commonNow() - PROVIDER_RETRY_JITTER_MS;
   if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
   return (0.2 + 0.8 * Math.random()) * PROVIDER_RETRY_JITTER_MS;
 }

@@ -33,8 +33,8 @@ export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 export interface CallerWatch {
   /** Runs `on.gone` once when the caller is known to be gone. */
   watch(reply: string, on: WatchEvents): CallWatch;
-  /** For a call that has waited long or may be run elsewhere. */
-  ask(reply: string): Promise<CallerAnswer>;
+  /** For a call that has waited long or may be run elsewhere. @param waitMs longest time that the answer may take */
+  ask(reply: string, waitMs?: number): Promise<CallerAnswer>;
   /**
    * Resolves when the ingress has shown, after this was called, that it takes answers. The call of a dead one ends by its watch.
    * @throws the signal's reason when it aborts first
@@ -88,9 +88,10 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
   const request = async (
     reply: string,
     frame: Uint8Array,
+    timeout = INGRESS_PROBE_MS,
   ): Promise<"here" | "served" | "taken" | "gone" | "refused" | "late"> => {
     try {
-      const answer = (await connection.request(reply, frame, { timeout: INGRESS_PROBE_MS })).string();
+      const answer = (await connection.request(reply, frame, { timeout })).string();
       if (answer === CALLER_SERVED || answer === CALLER_TAKEN || answer === CALLER_GONE) return answer;
       return "here";
     } catch (error) {
@@ -170,11 +171,11 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
         end: () => calls.delete(call),
       };
     },
-    async ask(reply) {
-      let answer = await request(reply, ASK);
+    async ask(reply, waitMs) {
+      let answer = await request(reply, ASK, waitMs);
       if (answer === "refused") {
         await Bun.sleep(INGRESS_RETURN_MS);
-        answer = await request(reply, ASK);
+        answer = await request(reply, ASK, waitMs);
       }
       if (answer === "here") return "waiting";
       if (answer === "late") return "silent";

@@ -1,4 +1,5 @@
 /** The ingress that waits for one live call: watched while the call runs, and asked whether it took the answer. */
+import { commonNow } from "#shared/clock.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
 
 import { abortReasonOf, jobAbort } from "../job.ts";
@@ -56,7 +57,7 @@ export class Caller {
   taken(sendAgain: () => void): Promise<boolean> {
     this.sendAgain = sendAgain;
     this.watch.expectTaken();
-    this.timer = setTimeout(() => this.told.resolve(false), Math.max(0, this.deadlineMs - Date.now()) + UNTOLD_MS);
+    this.timer = setTimeout(() => this.told.resolve(false), Math.max(0, this.deadlineMs - commonNow()) + UNTOLD_MS);
     return this.told.promise;
   }
 

@@ -5,6 +5,7 @@
 import type { NatsConnection } from "nats";
 
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed } from "#shared/database/jobs.ts";
@@ -289,7 +290,7 @@ function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: n
     ...(job.work as unknown as JobMessage),
     attempt: job.attempt,
     dispatch: job.dispatch,
-    deadline_ms: Math.min(job.deadline.getTime(), Date.now() + runMs),
+    deadline_ms: Math.min(job.deadline.getTime(), commonNow() + runMs),
     request,
   };
 }

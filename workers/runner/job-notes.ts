@@ -10,6 +10,7 @@ import {
   type OpenStart,
   unknownNames,
 } from "#shared/database/open-starts.ts";
+import { commonNow } from "#shared/clock.ts";
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -60,7 +61,7 @@ export class JobNotes implements ProviderJobSlot {
 
   async lose(): Promise<OpenStart> {
     const { job } = this;
-    const start = await this.insist(() => noteLostStart(this.context.database, job.id, job.epoch, Date.now()));
+    const start = await this.insist(() => noteLostStart(this.context.database, job.id, job.epoch, commonNow()));
     this.claimOurs(start !== undefined);
     return start;
   }

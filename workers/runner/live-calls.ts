@@ -37,7 +37,7 @@ export interface LiveCall {
 
 export interface LiveCalls {
   /** Asks if an ingress still waits for a call that may be run elsewhere, or has waited long. */
-  ask(reply: string): Promise<CallerAnswer>;
+  ask(reply: string, waitMs: number): Promise<CallerAnswer>;
   /**
    * First delivery: does the work, closes the hold, answers.
    * @throws Error of our own trouble: the hold is then left to a later delivery
@@ -74,7 +74,7 @@ export function openLiveCalls(options: {
   };
 
   return {
-    ask: (reply) => callers.ask(reply),
+    ask: (reply, waitMs) => callers.ask(reply, waitMs),
 
     async run({ job, text, reply, onAnswered }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(jobAbort("caller_left")));

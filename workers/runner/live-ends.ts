@@ -4,6 +4,7 @@
  * (deploy/decisions/0002).
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
@@ -152,5 +153,5 @@ type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
 /** True if the charge does not exceed the hold: it is settled at that figure, whenever that happens before the hold expires. */
 function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
   if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
-  return outcome.charge.nano <= outcome.holdNano && Date.now() < job.deadline_ms;
+  return outcome.charge.nano <= outcome.holdNano && commonNow() < job.deadline_ms;
 }

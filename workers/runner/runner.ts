@@ -3,6 +3,7 @@
  * acks, naks and terms. Nothing is acked before its hold is closed in Postgres.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { validate } from "#shared/contracts.ts";
 import { type NewDeadLetter, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { sentFailpoint } from "#shared/failpoint.ts";
@@ -21,7 +22,7 @@ import { beginSpan, isTracing, keepJobSpan } from "#shared/tracing/tracing.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { paced } from "#shared/pace.ts";
 
-import type { CallerAnswer } from "./caller-watch.ts";
+import { type CallerAnswer, INGRESS_PROBE_MS } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "./durable-jobs.ts";
@@ -153,7 +154,7 @@ class PullRunner implements Runner {
         deliveries: message.deliveries,
         isReadable: job !== undefined || durableJob !== undefined,
         deadlineMs: job?.deadline_ms ?? 0,
-        nowMs: Date.now(),
+        nowMs: commonNow(),
         isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
       });
       if (outcome === "run" && job !== undefined && reply !== undefined && this.isDoubtful(message, job)) {
@@ -218,7 +219,7 @@ class PullRunner implements Runner {
 
   /** A first delivery that may not be the first, or may come too late. */
   private isDoubtful(message: Delivery, job: JobMessage): boolean {
-    return this.mayBeRepeat(message, job) || Date.now() - message.storedAtMs > QUEUED_LONG_MS;
+    return this.mayBeRepeat(message, job) || commonNow() - message.storedAtMs > QUEUED_LONG_MS;
   }
 
   /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
@@ -226,11 +227,12 @@ class PullRunner implements Runner {
     const isRepeat = this.mayBeRepeat(message, job);
     const giveUpAt = performance.now() + RECONSIDER_MS;
     let answer: CallerAnswer = "silent";
-    while (answer === "silent" && performance.now() < giveUpAt) {
+    // Where all messages are late, an answer comes behind the first wait for it.
+    for (let waitMs = INGRESS_PROBE_MS; answer === "silent" && performance.now() < giveUpAt; waitMs *= 2) {
       const restoredAt = this.loop.restoredAt();
       // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + RECLAIM_MS - performance.now()));
-      if (this.loop.restoredAt() === restoredAt) answer = await this.options.live.ask(reply);
+      if (this.loop.restoredAt() === restoredAt) answer = await this.options.live.ask(reply, waitMs);
     }
     if (answer === "waiting") return "run";
     // A cluster whose leader died may repeat a message as a first delivery to workers that lost no connection: to drop it would

@@ -4,6 +4,7 @@
  * else under way, and goes on with a plain chat call or ends, is carried on so; every other pass is the workflow pool's.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
+import { commonNow } from "#shared/clock.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -184,7 +185,7 @@ function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }
     epoch: 1,
     attempt: 1,
     dispatch: 1,
-    deadline: new Date(Date.now() + lifeMs),
+    deadline: new Date(commonNow() + lifeMs),
     claims: 1,
     work: work as Record<string, unknown>,
     request: request && "text" in request ? request.text : null,

@@ -1,5 +1,6 @@
 /** The signing secret of a webhook channel: revealed and replaced, both on record. */
 import type { SigningSecret } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { changeChannel, type ChannelRow } from "#shared/database/channels.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -74,7 +75,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
       previousSigningSecret: _older,
       ...secrets
     } = openAll(context.sealer, { workspaceId, id }, row.sealed);
-    previousUntil = previous === undefined ? null : new Date(Date.now() + PREVIOUS_SECRET_MS);
+    previousUntil = previous === undefined ? null : new Date(commonNow() + PREVIOUS_SECRET_MS);
     const all = { ...secrets, signingSecret, ...(previous === undefined ? {} : { previousSigningSecret: previous }) };
     return {
       actor: actorOf(call),

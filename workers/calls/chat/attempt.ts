@@ -2,6 +2,7 @@
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax } from "#shared/calls/kinds/chat/constraints.ts";
+import { commonNow } from "#shared/clock.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
 import type { Config } from "#shared/config.ts";
@@ -191,7 +192,7 @@ function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
  * then a source that never answers costs one limit and not the call.
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
-  const totalMs = Math.max(1, job.deadline_ms - Date.now());
+  const totalMs = Math.max(1, job.deadline_ms - commonNow());
   const plainMs = attempt.isLast ? totalMs : limits.plainMs;
   const firstByteMs = request.stream === true ? streamWaitMs(limits, attempt) : plainMs;
   return { totalMs, firstByteMs: Math.min(totalMs, firstByteMs), stallMs: limits.stallMs };

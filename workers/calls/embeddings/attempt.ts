@@ -6,6 +6,7 @@ import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/calls/kinds/embeddings.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { NO_USAGE, promptTokens } from "#shared/calls/pricing/usage.ts";
+import { commonNow } from "#shared/clock.ts";
 
 import {
   type ChatUsage,
@@ -44,7 +45,7 @@ export async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<Embe
   const { model } = attempt.candidate;
   if (!isEmbeddingModel(model)) throw new ProviderError("misconfigured", "the model makes no embeddings");
   const batches = batchesOf(inputsOf(request.input), model);
-  const totalMs = Math.max(1, run.limits.deadlineMs - Date.now());
+  const totalMs = Math.max(1, run.limits.deadlineMs - commonNow());
   const silenceMs = attempt.isLast ? totalMs : Math.min(totalMs, run.limits.plainMs);
   const watchdog = startWatchdog({ totalMs, firstByteMs: silenceMs, stallMs: silenceMs }, signal);
   try {

@@ -2,6 +2,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia, JobCheck } from "#shared/calls/kinds/media-check.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
@@ -62,14 +63,14 @@ export function providerJobRecordOf(
     price: serializePrice(price),
     hold_nano: holdNano.toString(),
     ...(checked ? { checked } : {}),
-    started_ms: Date.now(),
+    started_ms: commonNow(),
     ...(unknownForS === undefined ? {} : { unknown_for_ms: unknownForS * 1_000 }),
   };
 }
 
 /** The same with a start that is about to be sent. */
 export function withStart(record: ProviderJobRecord, id: string, mark: OpenStart["mark"]): ProviderJobRecord {
-  return { ...record, start: { id, mark, sent_ms: Date.now() }, is_between: true };
+  return { ...record, start: { id, mark, sent_ms: commonNow() }, is_between: true };
 }
 
 /** The same once the job is known, which may be the second half of the one before. */

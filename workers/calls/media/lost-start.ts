@@ -4,6 +4,7 @@
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Provider } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
 import { paced } from "#shared/pace.ts";
 
 import { abortReasonOf, type ProviderJobSlot, START_CLOCKS_MS } from "../../job.ts";
@@ -68,9 +69,9 @@ export async function findStart(search: LostStartSearch, isLate: boolean): Promi
 /** Undefined: that may be told yet. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own trouble */
 async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
   const { adapter, begun, slot, signal, onUnknown } = search;
-  const { lost_ms: lostMs = Date.now(), mark, sent_ms: sentMs, told } = await slot.lose();
+  const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told } = await slot.lose();
   if (!mark || !adapter.find) throw new LostForGood();
-  const askedMs = Date.now();
+  const askedMs = commonNow();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
   const found = await find(adapter.find, { mark, sentMs, ...(told === undefined ? {} : { told }) }, limited);
   switch (found.state) {

@@ -2,6 +2,7 @@
  * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one; at its deadline
  * it is asked to stop, and once more what became of it.
  */
+import { commonNow } from "#shared/clock.ts";
 import type { Config } from "#shared/config.ts";
 
 import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";
@@ -148,7 +149,7 @@ export function runMsOf(
 ): number {
   if (isLate) return LATE_MS;
   const mostMs = Math.min(totalMs, mediaTotalMs);
-  return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - Date.now());
+  return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - commonNow());
 }
 
 /** Errors of a submission that was not taken; one that may have been taken is `unknown`. */

@@ -6,6 +6,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
@@ -119,7 +120,7 @@ class MediaRun<Kind extends MadeKind> {
   private watch() {
     const { kind, context, slot, there, control } = this;
     const totalMs = runMsOf(kind.output, context.config, slot, there.record);
-    this.deadlineMs = Date.now() + totalMs;
+    this.deadlineMs = commonNow() + totalMs;
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 

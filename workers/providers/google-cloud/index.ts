@@ -2,6 +2,7 @@
  * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in
  * the provider's address is the account's project.
  */
+import { commonNow } from "#shared/clock.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
 
 import type { Endpoint } from "../http.ts";
@@ -20,7 +21,7 @@ import { createVeo } from "./veo.ts";
 export function createGoogleCloud(
   endpoint: Endpoint,
   credentials: string | undefined,
-  now: () => number = Date.now,
+  now: () => number = commonNow,
   budget?: FairLimit,
 ): Required<Pick<MediaAdapters, "video">> {
   const account = readAccount(credentials);

@@ -1,4 +1,5 @@
 /** A receiver of the workspace's own: the envelope as JSON, signed, with the credentials that the channel names. */
+import { commonNow } from "#shared/clock.ts";
 import type { Resolve } from "#shared/outbound/fetch.ts";
 import { isReservedHeader } from "#shared/notifications/channel-config.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
@@ -40,7 +41,7 @@ function resultOf({ status, responseStart, retryAfterMs }: Answer): AttemptResul
 
 /** Id and time always; signatures unless the channel is older than signing and has no secret. */
 function proofOf({ secrets }: OpenChannel, { deliveryId: id, body }: Outgoing): Record<string, string> {
-  const timestamp = Math.floor(Date.now() / 1_000);
+  const timestamp = Math.floor(commonNow() / 1_000);
   const { signingSecret: secret, previousSigningSecret: previousSecret } = secrets;
   if (!secret) return { "webhook-id": id, "webhook-timestamp": String(timestamp) };
   return signatureHeaders({ secret, previousSecret, id, timestamp, body });

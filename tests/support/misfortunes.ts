@@ -1,0 +1,16 @@
+/**
+ * Loaded into a role before its own code (BUN_OPTIONS), for what no signal and no server can do to a process: a clock that is wrong by
+ * WRONG_CLOCK_MS, and an event loop that stands still for STANDSTILL_MS at SIGUSR2.
+ */
+const wrongMs = Number(process.env["WRONG_CLOCK_MS"] ?? 0);
+const stillMs = Number(process.env["STANDSTILL_MS"] ?? 0);
+
+if (wrongMs !== 0) {
+  const rightNow = Date.now;
+  const now = (): number => rightNow() + wrongMs;
+  Date.now = now;
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, args, self) => Reflect.construct(target, args.length === 0 ? [now()] : args, self) as object,
+  });
+}
+if (stillMs !== 0) process.on("SIGUSR2", () => Bun.sleepSync(stillMs));
