@@ -25,6 +25,7 @@ import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
+import { paced } from "#shared/pace.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
