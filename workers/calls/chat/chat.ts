@@ -81,7 +81,8 @@ class ChatRun {
     this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    this.response = job.api === "responses" ? parse("ModelResponse", begun) : undefined;
+    // That of a background response stands in its row.
+    this.response = job.api === "responses" && begun !== undefined ? parse("ModelResponse", begun) : undefined;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
