@@ -28,6 +28,8 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[a-z][a-z0-9_]{0,63}$": "have 1 to 64 characters of a-z, 0-9 and _, and begin with a letter",
   "^[^\\u0000]*$": "have no NUL",
   "^[0-9]{1,19}$": "be a string of 1 to 19 digits",
+  "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$":
+    "be a capability such as image.resize, a category such as image.*, workflow.* or the id of a workflow",
 };
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {

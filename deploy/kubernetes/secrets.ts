@@ -19,9 +19,17 @@ export const SECRETS = {
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-workflow": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-janitor": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-nats-auth": {
+    variables: ["NATS_URL", "SLUICE_NATS_AUTH_SEED", "SLUICE_NATS_AUTH_XKEY_SEED"],
+    isOptional: false,
+  },
   "sluice-provider-keys": { variables: [...PROVIDER_KEYS, "HTTP_PROXY", "HTTPS_PROXY"], isOptional: false },
   "sluice-sealing": { variables: ["SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"], isOptional: false },
   "sluice-operator": { variables: ["SLUICE_OPERATOR_TOKEN"], isOptional: true },
+  "sluice-sign-in": {
+    variables: ["SLUICE_OIDC_ISSUER", "SLUICE_OIDC_CLIENT_ID", "SLUICE_OIDC_CLIENT_SECRET"],
+    isOptional: true,
+  },
   "sluice-mail": { variables: ["SLUICE_SMTP_URL"], isOptional: true },
   "sluice-bootstrap": { variables: ["SLUICE_BOOTSTRAP_KEY"], isOptional: true },
   "sluice-lag": { variables: ["SLUICE_LAG_TOKEN"], isOptional: true },
@@ -31,7 +39,9 @@ export type SecretName = keyof typeof SECRETS;
 
 /** Passwords of the NATS server's users (deploy/nats/server.conf), and of its servers among each other. */
 export const NATS_SECRET = "sluice-nats-server";
-export const NATS_USERS = ["ingress", "worker", "workflow", "janitor", "publisher"] as const;
+export const NATS_USERS = ["ingress", "worker", "workflow", "janitor", "auth"] as const;
+/** Public keys by which the server knows who answers for logins of publishers, from the same Secret. */
+export const NATS_KEYS = ["NATS_AUTH_ISSUER", "NATS_AUTH_XKEY"] as const;
 
 /** ConfigMap of every role, and the values that overlays are to change. */
 export const SETTINGS_MAP = "sluice-settings";

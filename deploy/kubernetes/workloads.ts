@@ -95,7 +95,14 @@ export const INGRESS: Workload = {
   memory: "1Gi",
   // Uploads are kept here while they are looked at.
   scratch: "4Gi",
-  secrets: ["sluice-database", "sluice-storage", "sluice-nats-ingress", "sluice-sealing", "sluice-operator"],
+  secrets: [
+    "sluice-database",
+    "sluice-storage",
+    "sluice-nats-ingress",
+    "sluice-sealing",
+    "sluice-operator",
+    "sluice-sign-in",
+  ],
   listsModels: true,
   scaling: { by: "cpu", percent: 65 },
 };
@@ -114,7 +121,27 @@ const JANITOR: Workload = {
   scaling: { by: "none" },
 };
 
-export const WORKLOADS: readonly Workload[] = [INGRESS, ...([...POOLS, WEBHOOK_POOL] as const).map(workerOf), JANITOR];
+/** Answers for the logins of publishers; while there is none, nobody new can log in. */
+const NATS_AUTH: Workload = {
+  name: "nats-auth",
+  args: ["nats-auth"],
+  replicas: { least: 2, most: 2 },
+  graceSeconds: 30,
+  leaveSeconds: 0,
+  cores: { request: "100m", limit: "1" },
+  memory: "256Mi",
+  scratch: "64Mi",
+  secrets: ["sluice-database", "sluice-nats-auth"],
+  listsModels: false,
+  scaling: { by: "none" },
+};
+
+export const WORKLOADS: readonly Workload[] = [
+  INGRESS,
+  ...([...POOLS, WEBHOOK_POOL] as const).map(workerOf),
+  JANITOR,
+  NATS_AUTH,
+];
 
 function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
   const { least, most, ...sizes } = POOL_SIZES[pool];

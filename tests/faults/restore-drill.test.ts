@@ -226,7 +226,7 @@ test("a queue that holds messages is refused before the backup is touched: they 
 async function undoLast(query: Query, last: string): Promise<void> {
   const text = await Bun.file(join(PROJECT_ROOT, "shared/database/migrations", last)).text();
   for (const [, kind = "", name = ""] of text.matchAll(/^create (?:unlogged )?(table|function) ([a-z_]+)/gm)) {
-    await query(`drop ${kind} ${name} cascade`);
+    await query(`drop ${kind} if exists ${name} cascade`);
   }
   await query("delete from migration where name = $1", [last]);
 }

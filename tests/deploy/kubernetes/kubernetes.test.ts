@@ -2,6 +2,7 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 
+import { createAccount, createCurve } from "@nats-io/nkeys";
 import { describe, expect, test } from "bun:test";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 
@@ -97,6 +98,7 @@ describe("the files", () => {
         ["Deployment", "ingress"],
         ...[...POOLS, WEBHOOK_POOL].map((pool) => ["Deployment", `worker ${pool}`]),
         ["Deployment", "janitor"],
+        ["Deployment", "nats-auth"],
       ]),
     );
   });
@@ -366,9 +368,13 @@ describe("NATS", () => {
         await Bun.write(join(directory, name), FILES[`deploy/kubernetes/components/nats-cluster/${name}`] ?? "");
       }
       const [container] = podsOf(objectsIn("components/nats-cluster"))[0]?.pod.containers ?? [];
-      const env = Object.fromEntries(
-        (container?.env ?? []).map(({ name, value }) => [name, value?.replace(/\$\(\w+\)/, "word") ?? "word"]),
-      );
+      const env: Record<string, string> = {
+        ...Object.fromEntries(
+          (container?.env ?? []).map(({ name, value }) => [name, value?.replace(/\$\(\w+\)/, "word") ?? "word"]),
+        ),
+        NATS_AUTH_ISSUER: createAccount().getPublicKey(),
+        NATS_AUTH_XKEY: createCurve().getPublicKey(),
+      };
       const args = ["-c", join(directory, "cluster.conf"), "-t"];
       const { code, stderr } = await run({
         name: "nats-server",

@@ -109,6 +109,7 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
     [
       "GET /v1/key",
       "GET /v1/models",
+      "GET /v1/models/{slug}",
       "GET /v1/tools",
       "GET /v1/workflows/templates",
       "POST /v1/models/{slug}/estimate",
