@@ -1,5 +1,5 @@
 /** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
-import { isDatabaseAway } from "#shared/database/client.ts";
+import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -36,6 +36,11 @@ export function asApiError(error: unknown, log: Logger, requestId: string): ApiE
   if (isDatabaseAway(error)) {
     log.warn({ err: error, request_id: requestId }, "the database could not be asked");
     return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");
+  }
+  // Whoever waited for a lock for too long has done nothing.
+  if (sqlState(error) === SQL.lockTimeout) {
+    log.warn({ err: error, request_id: requestId }, "a lock was not to be had");
+    return new ApiError("overloaded", "Others change the same records right now; try again shortly.");
   }
   log.error({ err: error, request_id: requestId }, "request failed");
   // How far the call came is unknown, so a blind resend could pay twice.
