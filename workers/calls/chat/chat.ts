@@ -75,13 +75,14 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    // A durable job has the object in its request.
+    // A line of a batch has the object in its request, and a background response has a row of its own.
     const { response_input: input, response: begun = job.response, ...asked } = job.request ?? {};
     this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
     this.responseInput = Array.isArray(input) ? input : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    this.response = job.api === "responses" ? parse("ModelResponse", begun) : undefined;
+    const hasObject = job.api === "responses" && job.background !== true;
+    this.response = hasObject ? parse("ModelResponse", begun) : undefined;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
