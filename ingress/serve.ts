@@ -42,6 +42,8 @@ export interface RouteCall {
   readonly markCounted?: () => void;
   /** Told what an answered call of a model cost, streamed ones too; not of one that the response cache answered. */
   readonly onCharged?: (nano: bigint) => void;
+  /** Name of the conversation that the turns of a model belong to, where their request says none. */
+  readonly affinity?: string;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
   /** Waits for room for what the call goes on from, where its body is small; on routes that go on from what is stored. @throws ApiError `overloaded` */

@@ -30,6 +30,8 @@ interface Background {
   readonly response: ModelResponse;
   readonly input: readonly ResponsesItem[];
   readonly isStreamed: boolean;
+  /** Name of the conversation that it belongs to. */
+  readonly affinity: string;
 }
 
 /** Stores the response, admits its job, and answers with the one or its events. @throws ApiError of whatever refuses it */
@@ -58,7 +60,7 @@ async function begin(
   context: IngressContext,
   call: RouteCall,
   { kind, model, bound, text }: CheckedTranslation,
-  { response, input, isStreamed }: Background,
+  { response, input, isStreamed, affinity }: Background,
 ): Promise<ModelResponse> {
   const caller = callerOf(call);
   const { workspaceId, keyId, preset } = caller;
@@ -77,7 +79,10 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), { isBackground: true });
+    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), {
+      isBackground: true,
+      affinity,
+    });
   } catch (error) {
     // Where it is not known whether it was admitted, its response tells.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";

@@ -37,7 +37,7 @@ export async function takeConversation(context: Context, call: RouteCall, id: st
   );
 }
 
-/** What is taken and then cannot be read is left again. */
+/** Takes it, and leaves it again where it cannot be read. */
 async function takeReadable(
   context: Context,
   call: RouteCall,

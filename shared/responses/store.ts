@@ -102,7 +102,7 @@ export interface ResponseStore {
   delete(viewer: ResponseViewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** The response of a call, whoever asks. @throws Error when it cannot be read back */
   read(callId: string): Promise<KeptResponse | undefined>;
-  /** How far it has come, without its text. */
+  /** The state of the same, without its text. */
   look(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
   /** Keeps the answer of a response whose job is about to end; the job's end makes it the response's. @throws Error when it cannot be kept */
   answer(kept: KeptResponse, whole: ModelResponse): Promise<void>;

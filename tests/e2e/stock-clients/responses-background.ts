@@ -72,6 +72,11 @@ describe("a background response", () => {
       previous_response_id: made.id,
     });
     expect(next.output_text).toBe("on");
+    // Its prompt cache is where the conversation began.
+    const later = await client.responses.create({ ...QUICK, previous_response_id: next.id });
+    await ended(later.id);
+    const [row] = await stack.query("select work->>'affinity' as affinity from job where id = $1", [callOf(later.id)]);
+    expect(row).toEqual({ affinity: made.id });
   });
 
   test("is nothing to go on from before its end, and is none with store: false", async () => {
