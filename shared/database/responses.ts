@@ -126,7 +126,7 @@ export async function findResponseState(
   id: string,
 ): Promise<{ readonly is_under_way: boolean; readonly last_event: number | null } | undefined> {
   const rows = await database.query<{ is_under_way: boolean; last_event: number | null }>(
-    `select status = 'queued' and exists (select from job j where j.id = response.id) as is_under_way, ${LAST_EVENT}
+    `select status = 'queued' and exists (select from job j where j.id = response.id and j.state in ('queued', 'running')) as is_under_way, ${LAST_EVENT}
      from response where id = $1`,
     [id],
     "find_response_state",

@@ -237,7 +237,7 @@ export function unanswered(response: ModelResponse): ModelResponse {
 /** Returns the response as its job has left it: an answer that was kept counts when that has ended well. */
 function asOf({ status, error, job_state: job }: ResponseRow, response: ModelResponse): ModelResponse {
   if (status === "completed" || status === "incomplete") return response;
-  const isLost = status === "queued" && job === null;
+  const isLost = status === "queued" && job !== "queued" && job !== "running";
   if (status === "failed" || isLost) {
     const { code, message } = error ?? LOST;
     return { ...unanswered(response), status: "failed", error: { code, message } };
@@ -246,7 +246,7 @@ function asOf({ status, error, job_state: job }: ResponseRow, response: ModelRes
   return { ...unanswered(response), status: job === "queued" ? "queued" : "in_progress" };
 }
 
-/** It was kept, and then no job came of it. */
+/** It was kept, and then no job came of it, or one that was refused. */
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {

@@ -254,6 +254,22 @@ describe("events of a response", () => {
     expect(await store.readEvents(other, -1)).toEqual([]);
   });
 
+  test.each([
+    ["queued", "queued"],
+    ["running", "in_progress"],
+    // Its ingress died before it could forget it.
+    ["refused", "failed"],
+  ])("are to come while the job is at work: %s", async (state, status) => {
+    const call = await open(await openOwner());
+    await db.query(
+      `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work)
+       values ($1, $2, 'chat', 'live', 'chat', 'text', $3, now() + interval '1 hour', '{}')`,
+      [call.id, call.workspaceId, state],
+    );
+    expect(await store.read(call.id)).toMatchObject({ response: { status } });
+    expect(await store.look(call.id)).toEqual({ isUnderWay: status !== "failed", lastEvent: 1 });
+  });
+
   test("lose none when a piece that was kept unheard comes again with what followed", async () => {
     const call = await open(await openOwner());
     await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
