@@ -42,6 +42,8 @@ export interface RouteCall {
   readonly markCounted?: () => void;
   /** Told what an answered call of a model cost, streamed ones too; not of one that the response cache answered. */
   readonly onCharged?: (nano: bigint) => void;
+  /** Name of the conversation that the turns of a model belong to, where their request says none. */
+  readonly affinity?: string;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
   /** Waits for room for what the call goes on from, where its body is small; on routes that go on from what is stored. @throws ApiError `overloaded` */
@@ -89,7 +91,7 @@ export type Serve = (
 ) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
-  const { metrics, log, ipNet, authenticator, operators, calls } = context;
+  const { metrics, log, ipNet, operators, calls } = context;
   const bodies = openLargeBodies();
   const unanswered = new Set<() => void>();
   context.closing.addEventListener("abort", () => {
@@ -130,13 +132,6 @@ export function createServe(context: IngressContext): Serve {
     }
   };
 
-  /** A session counts where no key comes with it. */
-  const authenticate = (request: Request): Promise<Caller> => {
-    const token = sessionTokenOf(request, context.config);
-    if (token !== undefined) return authenticator.authenticateSession(token);
-    return authenticator.authenticate(authorizationOf(request.headers));
-  };
-
   const guarded = async (
     route: Route,
     call: RouteCall,
@@ -152,7 +147,7 @@ export function createServe(context: IngressContext): Serve {
       checkScope(operator, route.scope ?? "money");
       return route.handle({ ...call, ip, operator });
     }
-    const caller = await authenticate(call.request);
+    const caller = await authenticate(context, call.request);
     onCaller(caller);
     return runRoute(context, route, { ...call, ip, caller }, (counted) => handled(route, counted, caller));
   };
@@ -276,8 +271,18 @@ function checkFraming(headers: Headers): void {
   }
 }
 
+/** The caller of a request; a session counts where no key comes with it. @throws ApiError of a key or session that does not count */
+export function authenticate(
+  { authenticator, config }: Pick<IngressContext, "authenticator" | "config">,
+  request: Request,
+): Promise<Caller> {
+  const token = sessionTokenOf(request, config);
+  if (token !== undefined) return authenticator.authenticateSession(token);
+  return authenticator.authenticate(authorizationOf(request.headers));
+}
+
 /** Returns the caller's credential: `Authorization` comes before `x-api-key`; an empty header counts as none. */
-export function authorizationOf(headers: Headers): string | null {
+function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;
   return key === "" ? null : `Bearer ${key}`;

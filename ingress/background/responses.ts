@@ -30,15 +30,38 @@ interface Background {
   readonly response: ModelResponse;
   readonly input: readonly ResponsesItem[];
   readonly isStreamed: boolean;
+  /** Name of the conversation that it belongs to. */
+  readonly affinity: string;
 }
 
 /** Stores the response, admits its job, and answers with the one or its events. @throws ApiError of whatever refuses it */
 export async function runInBackground(
   context: IngressContext,
   call: RouteCall,
-  { kind, model, bound, text }: CheckedTranslation,
-  { response, input, isStreamed }: Background,
+  paid: CheckedTranslation,
+  background: Background,
 ): Promise<Response> {
+  if (!background.isStreamed) return json(await begin(context, call, paid, background));
+  const caller = callerOf(call);
+  const { requestId: id } = call;
+  // One reader too many hears so before the work is paid: told to come again later, it would pay twice.
+  const followed = context.runs.follow(id, caller);
+  try {
+    await begin(context, call, paid, background);
+  } catch (error) {
+    followed.close();
+    throw error;
+  }
+  return streamBackground(context, { id, workspaceId: caller.workspaceId }, followed, -1);
+}
+
+/** Returns the response as it waits. */
+async function begin(
+  context: IngressContext,
+  call: RouteCall,
+  { kind, model, bound, text }: CheckedTranslation,
+  { response, input, isStreamed, affinity }: Background,
+): Promise<ModelResponse> {
   const caller = callerOf(call);
   const { workspaceId, keyId, preset } = caller;
   const { requestId: id } = call;
@@ -56,15 +79,17 @@ export async function runInBackground(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), { isBackground: true });
+    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), {
+      isBackground: true,
+      affinity,
+    });
   } catch (error) {
     // Where it is not known whether it was admitted, its response tells.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";
     if (isRefused) await forget(context, caller, id);
     throw error;
   }
-  if (!isStreamed) return json(queued);
-  return streamBackground(context, caller, id, -1);
+  return queued;
 }
 
 /** Deletes the response of a refused call. One that stays is found as a response whose work never began, until it is over. */
@@ -96,14 +121,15 @@ export async function cancelBackground(
   try {
     await cancelJob(context, workspaceId, id);
     for (;;) {
-      const { response } = (await context.responses.read(id)) ?? found;
-      if (!isUnderWay(response) || left.signal.aborted) return response;
+      const state = await context.responses.look(id);
+      if (state?.isUnderWay !== true || left.signal.aborted) break;
       await followed.wait(JOB_LOOK_MS, left.signal);
     }
   } finally {
     clearTimeout(late);
     followed.close();
   }
+  return ((await context.responses.read(id)) ?? found).response;
 }
 
 function isUnderWay({ status }: ModelResponse): boolean {
@@ -129,20 +155,25 @@ export function resumeBackground(
       : "that was made with background: true and stream: true";
     throw new ApiError("unsupported_value", `Expected a response ${kept}.`, { param: "stream" });
   }
-  return streamBackground(context, caller, callOfResponse(response.id) ?? "", after);
+  const id = callOfResponse(response.id) ?? "";
+  const followed = context.runs.follow(id, caller);
+  return streamBackground(context, { id, workspaceId: caller.workspaceId }, followed, after);
 }
 
-/** @throws ApiError `overloaded` */
-function streamBackground(context: IngressContext, caller: Caller, id: string, after: number): Response {
-  const followed = context.runs.follow(id, caller);
+interface StreamedCall {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+function streamBackground(context: IngressContext, call: StreamedCall, followed: FollowedRun, after: number): Response {
   const left = new AbortController();
   const onFault = (error: unknown): void =>
-    context.log.warn({ err: error, request_id: id }, "the stream of a background response broke off");
+    context.log.warn({ err: error, request_id: call.id }, "the stream of a background response broke off");
   const onLeft = (): void => {
     left.abort();
     followed.close();
   };
-  const events = eventsOf(context, { id, workspaceId: caller.workspaceId }, followed, after, left.signal);
+  const events = eventsOf(context, call, followed, after, left.signal);
   return new Response(streamOf(KEEPALIVE, events, onFault, onLeft), { headers: SSE_HEADERS });
 }
 
@@ -151,24 +182,32 @@ const OPENING = ["response.created", "response.queued"] as const;
 
 async function* eventsOf(
   { responses, closing }: IngressContext,
-  call: { readonly id: string; readonly workspaceId: string },
+  call: StreamedCall,
   followed: FollowedRun,
   after: number,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const over = AbortSignal.any([left, closing]);
+  /** The response with all that it was asked, which may be megabytes: for its first and last events alone. */
+  const whole = async (): Promise<ModelResponse> => {
+    const kept = await responses.read(call.id);
+    if (!kept) throw deleted();
+    return kept.response;
+  };
   let last = after;
   let toldAt = performance.now();
   try {
     while (!left.aborted) {
-      // Read before its events: those of one that has ended are all there then.
-      const kept = await responses.read(call.id);
-      if (!kept) throw new Error("the response was deleted while it was read");
-      const { response } = kept;
-      for (const [number, type] of OPENING.entries()) {
-        if (number <= last) continue;
-        last = number;
-        yield ENCODER.encode(responseEvent(type, number, { ...unanswered(response), status: "queued" }));
+      // Looked at before its events: those of one that has ended are all there then.
+      const state = await responses.look(call.id);
+      if (!state) throw deleted();
+      if (last < OPENING.length - 1) {
+        const queued = { ...unanswered(await whole()), status: "queued" } as const;
+        for (const [number, type] of OPENING.entries()) {
+          if (number <= last) continue;
+          last = number;
+          yield ENCODER.encode(responseEvent(type, number, queued));
+        }
       }
       const from = last;
       for (const piece of await responses.readEvents(call, from)) {
@@ -179,8 +218,8 @@ async function* eventsOf(
         toldAt = performance.now();
         continue;
       }
-      if (!isUnderWay(response)) {
-        yield* framesBehind(endOf(response, kept.lastEvent), after);
+      if (!state.isUnderWay) {
+        yield* framesBehind(endOf(await whole(), state.lastEvent), after);
         yield DONE;
         return;
       }
@@ -194,6 +233,10 @@ async function* eventsOf(
   } finally {
     followed.close();
   }
+}
+
+function deleted(): Error {
+  return new Error("the response was deleted while it was read");
 }
 
 const ENCODER = new TextEncoder();

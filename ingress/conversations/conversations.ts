@@ -23,15 +23,9 @@ export async function findConversation(
 }
 
 /** The same for a call that goes on from it, and is alone in that. @throws ApiError `conversation_locked` */
-export async function takeConversation(
-  { conversations }: Context,
-  call: RouteCall,
-  id: string,
-): Promise<KeptConversation> {
+export async function takeConversation(context: Context, call: RouteCall, id: string): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
-  const viewer = viewerOf(callerOf(call));
-  const taken =
-    uuid === undefined ? undefined : await readable(conversations.take(viewer, uuid, call.requestId, call.makeRoom));
+  const taken = uuid === undefined ? undefined : await takeReadable(context, call, uuid);
   if (!taken) throw conversationNotFound("conversation");
   if (taken !== "held") return taken;
   throw new ApiError(
@@ -41,6 +35,21 @@ export async function takeConversation(
       param: "conversation",
     },
   );
+}
+
+/** Takes it, and leaves it again where it cannot be read. */
+async function takeReadable(
+  context: Context,
+  call: RouteCall,
+  id: string,
+): Promise<KeptConversation | "held" | undefined> {
+  const viewer = viewerOf(callerOf(call));
+  try {
+    return await readable(context.conversations.take(viewer, id, call.requestId, call.makeRoom));
+  } catch (error) {
+    await leaveConversation(context, call, id);
+    throw error;
+  }
 }
 
 /** A call that was refused, or failed, keeps others from it no longer. What cannot be written now is so when its hold is closed. */

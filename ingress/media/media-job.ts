@@ -46,7 +46,7 @@ export async function admitMediaJob(
   call: RouteCall,
   caller: Caller,
   read: ReadCall,
-  how: Pick<Work, "isStreamed" | "isBackground"> = {},
+  how: Pick<Work, "isStreamed" | "isBackground" | "affinity"> = {},
 ): Promise<void> {
   const { metrics, waiter } = context;
   const { requestId: id } = call;

@@ -76,7 +76,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
   if (kind === KINDS.chat && asksTools(body.value)) return answerChatWithTools(context, call, body);
   const paid = await preparePaidCall(context, call, kind, body);
   const cache = await planCache(call.request.headers.get("x-cache"), paid.model, kind.name, body);
-  return runPaidCall(context, call, { ...paid, cache });
+  return runPaidCall(context, call, { ...paid, cache, affinity: call.affinity });
 }
 
 /** Members that requests of several kinds have. */

@@ -268,6 +268,8 @@ async function answerAsked(
       param: "store",
     });
   }
+  // A turn among those that lead to one answer belongs where the others were.
+  const affinity = call.affinity ?? root ?? response.id;
   if (offer) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX) throw tooLarge("conversation");
     const keep = keeperOf(context, callerOf(call), call.requestId, stored);
@@ -278,11 +280,12 @@ async function answerAsked(
       integers: exactIntegersOf(body.text),
       response,
     };
-    return answerInTurns({ context, call }, { ...turns, ...(response.store ? { keep } : {}) });
+    return answerInTurns({ context, call: { ...call, affinity } }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");
   // A repeat would answer with a response that is gone by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null && !response.conversation;
+  const background = { response, input: stored, isStreamed: request.stream === true, affinity };
   return runTranslatedCall(context, call, body, {
     api: "responses",
     request,
@@ -292,14 +295,9 @@ async function answerAsked(
       return isCached ? plan : undefined;
     },
     response,
-    affinity: root ?? response.id,
+    affinity,
     ...(response.store || response.conversation ? { input: stored } : {}),
-    ...(response.background
-      ? {
-          run: (paid) =>
-            runInBackground(context, call, paid, { response, input: stored, isStreamed: request.stream === true }),
-        }
-      : {}),
+    ...(response.background ? { run: (paid) => runInBackground(context, call, paid, background) } : {}),
   });
 }
 

@@ -46,7 +46,8 @@ export async function answerChatWithTools(
   const offer = await readOffer(context, call, request.tools ?? [], nameOf);
   if (!offer) throw new Error("a call without such a tool");
   const door = new ChatDoor(request, offer, exactIntegersOf(text));
-  const loop = { context, call, tools: offer.tools, limits: offer.limits };
+  const turns = { ...call, affinity: call.requestId };
+  const loop = { context, call: turns, tools: offer.tools, limits: offer.limits };
   if (request.stream !== true) return door.answer(await toEnd({ ...loop, left: call.request.signal }, door));
   return answerInEvents(loop, door, door);
 }

@@ -78,6 +78,8 @@ export interface Work {
   readonly isStreamed?: boolean;
   /** It answers a stored response that nobody waits for. */
   readonly isBackground?: boolean;
+  /** Name of the conversation that it belongs to, where its request says none. */
+  readonly affinity?: string;
   /** Fingerprint of a batch message, which tells if another message asks for the same. */
   readonly fingerprint?: string;
   /** It is a line of a batch, which tells of it. */
@@ -153,7 +155,7 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, isBackground, fingerprint, heardAt, goesOn, batchLine } = work;
+  const { entry, isStreamed, isBackground, affinity, fingerprint, heardAt, goesOn, batchLine } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
@@ -163,6 +165,7 @@ function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, sto
     ...(batchLine === undefined ? {} : { batch_line: batchLine }),
     ...(goesOn === true ? { goes_on: true } : {}),
     ...(isBackground === true ? { api: "responses", background: true } : {}),
+    ...(affinity === undefined ? {} : { affinity }),
   };
   const { hold } = terms.terms;
   const held = { ...hold, amountNano: priceAt(hold.amountNano, batchLine) };

@@ -105,16 +105,31 @@ export function findResponses(
   );
 }
 
+const LAST_EVENT = `(select last from response_event where response_id = response.id order by first desc limit 1) as last_event`;
+
 /** The response of a call, whoever asks, with the number of the last event that is kept. */
 export async function findResponse(
   database: Queryable,
   id: string,
 ): Promise<(ResponseRow & { readonly last_event: number | null }) | undefined> {
   const rows = await database.query<ResponseRow & { last_event: number | null }>(
-    `select ${COLUMNS}, (select max(last) from response_event where response_id = response.id) as last_event
-     from response where id = $1`,
+    `select ${COLUMNS}, ${LAST_EVENT} from response where id = $1`,
     [id],
     "find_response",
+  );
+  return rows[0];
+}
+
+/** The same without its text: asked for as often as its readers are told of events. */
+export async function findResponseState(
+  database: Queryable,
+  id: string,
+): Promise<{ readonly is_under_way: boolean; readonly last_event: number | null } | undefined> {
+  const rows = await database.query<{ is_under_way: boolean; last_event: number | null }>(
+    `select status = 'queued' and exists (select from job j where j.id = response.id and j.state in ('queued', 'running')) as is_under_way, ${LAST_EVENT}
+     from response where id = $1`,
+    [id],
+    "find_response_state",
   );
   return rows[0];
 }
@@ -247,21 +262,34 @@ export interface EventsRow {
   readonly sealed: string;
 }
 
-/** Does nothing for a piece that is kept already, and for a response that is gone. */
+/**
+ * Does nothing for a piece that is kept already, and for a response that is gone. One that was kept without its writer hearing of it comes
+ * again with what followed.
+ */
 export async function keepResponseEvents(database: Queryable, id: string, piece: EventsRow): Promise<void> {
   await database.query(
     `insert into response_event (response_id, first, last, sealed)
-     select id, $2, $3, $4 from response where id = $1 on conflict do nothing`,
+     select id, $2, $3, $4 from response where id = $1
+     on conflict (response_id, first) do update set last = excluded.last, sealed = excluded.sealed
+       where response_event.last < excluded.last`,
     [id, piece.first, piece.last, piece.sealed],
     "keep_response_events",
   );
 }
 
-/** Pieces with events behind number `after`, the first `max` of them. */
-export function findResponseEvents(database: Queryable, id: string, after: number, max: number): Promise<EventsRow[]> {
+/** Pieces with events behind number `after`, the first ones within these bounds, and at least one. */
+export function findResponseEvents(
+  database: Queryable,
+  id: string,
+  after: number,
+  { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
+): Promise<EventsRow[]> {
   return database.query<EventsRow>(
-    `select first, last, sealed from response_event where response_id = $1 and last > $2 order by first limit $3`,
-    [id, after, max],
+    `select first, last, sealed from (
+       select *, sum(octet_length(sealed)) over (order by first) as bytes, row_number() over (order by first) as place from (
+         select first, last, sealed from response_event where response_id = $1 and last > $2 order by first limit $3) next) placed
+     where bytes <= $4 or place = 1 order by first`,
+    [id, after, countMax, bytesMax],
     "find_response_events",
   );
 }

@@ -82,6 +82,23 @@ export function createConversationStore(options: {
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
   };
+  /** The row as it was found, and opened. The large text of one that is changed meanwhile is gone: it is looked for again. */
+  const opened = async (
+    find: () => Promise<ConversationRow | undefined>,
+    makeRoom?: MakeRoom,
+  ): Promise<{ readonly row: ConversationRow; readonly kept: KeptConversation } | undefined> => {
+    let row = await find();
+    for (let tries = 1; row !== undefined; tries += 1) {
+      try {
+        return { row, kept: await open(row, makeRoom) };
+      } catch (error) {
+        const { version } = row;
+        row = await find();
+        if (row?.version === version || tries >= TRIES_MAX) throw error;
+      }
+    }
+    return undefined;
+  };
   const seal = async (workspaceId: string, id: string, content: Content, hours: number): Promise<ConversationText> => {
     const plain = JSON.stringify({ metadata: content.metadata, items: content.items });
     const sealed = sealer.seal(place(workspaceId, id), plain);
@@ -104,10 +121,11 @@ export function createConversationStore(options: {
     callId: string | null,
   ): Promise<KeptConversation | undefined> => {
     for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-      const row = await find();
-      if (!row) return undefined;
+      const found = await opened(find);
+      if (!found) return undefined;
+      const { row, kept } = found;
       const { id, workspace_id: workspaceId } = row;
-      const content = change(await open(row));
+      const content = change(kept);
       const text = await seal(workspaceId, id, content, hours);
       const changed = await changeConversation(database, row, text, callId);
       discard(id, changed ? row.reference : text.text.reference);
@@ -124,12 +142,11 @@ export function createConversationStore(options: {
       return { ...content, id, createdAt: row.created_at, bytes: row.bytes };
     },
     async find(viewer, id, makeRoom) {
-      const row = await findConversation(database, viewer, id);
-      return row && open(row, makeRoom);
+      return (await opened(() => findConversation(database, viewer, id), makeRoom))?.kept;
     },
     async take(viewer, id, callId, makeRoom) {
-      const row = await holdConversation(database, viewer, id, callId);
-      if (row) return open(row, makeRoom);
+      const taken = await opened(() => holdConversation(database, viewer, id, callId), makeRoom);
+      if (taken) return taken.kept;
       return (await findConversation(database, viewer, id)) === undefined ? undefined : "held";
     },
     release: (id, callId, isOver) => releaseConversation(database, id, callId, isOver),

@@ -8,6 +8,7 @@ import {
   findResponseChain,
   findResponseEvents,
   findResponses,
+  findResponseState,
   keepResponse,
   keepResponseEvents,
   type KeptText,
@@ -32,8 +33,9 @@ export const CONVERSATION_BYTES_MAX = 4 * 1_048_576;
 /** Bytes of several responses that are looked up together: all of them are in memory at once. */
 export const FOUND_BYTES_MAX = 32 * 1_048_576;
 
-/** Pieces of events that are read at once. */
+/** Pieces of events that are read at once, and their bytes beyond the first: each reader has them in memory until it took them. */
 const EVENT_PIECES_MAX = 64;
+const EVENT_BYTES_MAX = 1_048_576;
 
 export interface StoredResponse {
   /** The response in its present state. */
@@ -100,6 +102,8 @@ export interface ResponseStore {
   delete(viewer: ResponseViewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** The response of a call, whoever asks. @throws Error when it cannot be read back */
   read(callId: string): Promise<KeptResponse | undefined>;
+  /** The state of the same, without its text. */
+  look(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
   /** Keeps the answer of a response whose job is about to end; the job's end makes it the response's. @throws Error when it cannot be kept */
   answer(kept: KeptResponse, whole: ModelResponse): Promise<void>;
   /** Idempotent by the number of the first. @throws Error when they cannot be kept */
@@ -198,6 +202,10 @@ export function createResponseStore({
       const lastEvent = row.last_event ?? FIRST_KEPT_EVENT - 1;
       return { ...(await open(row)), workspaceId, isBackground, keepsEvents, lastEvent };
     },
+    async look(callId) {
+      const row = await findResponseState(database, callId);
+      return row && { isUnderWay: row.is_under_way, lastEvent: row.last_event ?? FIRST_KEPT_EVENT - 1 };
+    },
     async answer({ workspaceId, input }, response) {
       const id = callOfResponse(response.id) ?? "";
       const sealed = await seal(workspaceId, id, { response, input });
@@ -208,7 +216,8 @@ export function createResponseStore({
       await keepResponseEvents(database, id, { first, last, sealed });
     },
     async readEvents({ id, workspaceId }, after) {
-      const rows = await findResponseEvents(database, id, after, EVENT_PIECES_MAX);
+      const bounds = { countMax: EVENT_PIECES_MAX, bytesMax: EVENT_BYTES_MAX };
+      const rows = await findResponseEvents(database, id, after, bounds);
       const slices = new TimeSlices();
       const pieces: EventsPiece[] = [];
       for (const { first, last, sealed } of rows) {
@@ -228,7 +237,7 @@ export function unanswered(response: ModelResponse): ModelResponse {
 /** Returns the response as its job has left it: an answer that was kept counts when that has ended well. */
 function asOf({ status, error, job_state: job }: ResponseRow, response: ModelResponse): ModelResponse {
   if (status === "completed" || status === "incomplete") return response;
-  const isLost = status === "queued" && job === null;
+  const isLost = status === "queued" && job !== "queued" && job !== "running";
   if (status === "failed" || isLost) {
     const { code, message } = error ?? LOST;
     return { ...unanswered(response), status: "failed", error: { code, message } };
@@ -237,7 +246,7 @@ function asOf({ status, error, job_state: job }: ResponseRow, response: ModelRes
   return { ...unanswered(response), status: job === "queued" ? "queued" : "in_progress" };
 }
 
-/** It was kept, and then no job came of it. */
+/** It was kept, and then no job came of it, or one that was refused. */
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {

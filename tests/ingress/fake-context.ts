@@ -47,7 +47,7 @@ export interface FakeContext {
   readonly relayed: CallFacts[];
   /** Their messages. */
   readonly sent: CallMessage[];
-  /** Authorization headers as the authenticator got them. */
+  /** Authorization headers, and tokens of sessions, as the authenticator got them. */
   readonly authorizations: (string | null)[];
   /** Lines of the log from warnings upwards. */
   readonly logged: Record<string, unknown>[];
@@ -108,6 +108,10 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
           if (authorization !== `Bearer ${KEY}`) throw new ApiError("invalid_api_key", "The API key is not valid.");
           return caller;
         }),
+      authenticateSession: (token: string) => {
+        authorizations.push(token);
+        return Promise.resolve(caller);
+      },
     },
     operators: {
       authenticate: (authorization: string | null) =>

@@ -292,6 +292,11 @@ begin
     lease_until = null, cancel_requested = false, error = null, credits = null, ended_at = null, started_at = null,
     deadline = at_utc + p_life_ms * interval '1 millisecond'
   where id = j.id;
+  -- The background response that it answers waits again, without the events of the attempt before.
+  if j.work->'background' = 'true' then
+    update response set status = 'queued', answered = null, error = null where id = j.id;
+    delete from response_event where response_id = j.id;
+  end if;
   update dead_letter set redriven_at = at_utc where id = p_letter;
   insert into audit_log (workspace_id, actor, action, subject, after)
   values (j.workspace_id, p_actor, 'dead_letter.redrive', p_letter::text, jsonb_build_object('job_id', j.id));

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
+import { RUN_STREAMS_PER_KEY_MAX } from "#ingress/workflows/run-follower.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -39,6 +40,12 @@ const streamOf = async (id: string, after?: number): Promise<string> => {
   const headers = { authorization: `Bearer ${stack.key}` };
   return (await fetch(`${stack.baseUrls[0]}/v1/responses/${id}${query}`, { headers })).text();
 };
+const textUntil = async (answer: Response, word: string): Promise<string> => {
+  let text = "";
+  const reader = answer.body?.getReader();
+  while (!text.includes(word)) text += new TextDecoder().decode((await reader?.read())?.value);
+  return text;
+};
 const framesOf = (text: string): string[] =>
   text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
 
@@ -65,6 +72,11 @@ describe("a background response", () => {
       previous_response_id: made.id,
     });
     expect(next.output_text).toBe("on");
+    // Its prompt cache is where the conversation began.
+    const later = await client.responses.create({ ...QUICK, previous_response_id: next.id });
+    await ended(later.id);
+    const [row] = await stack.query("select work->>'affinity' as affinity from job where id = $1", [callOf(later.id)]);
+    expect(row).toEqual({ affinity: made.id });
   });
 
   test("is nothing to go on from before its end, and is none with store: false", async () => {
@@ -220,6 +232,35 @@ describe("the events of a background response", () => {
     const url = `${stack.baseUrls[0]}/v1/responses/${kept}?stream=true&starting_after=x`;
     const refused = await fetch(url, { headers: { authorization: `Bearer ${stack.key}` } });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: "starting_after" } }]);
+  });
+
+  test("that one reader too many asks for are refused before there is work to pay", async () => {
+    const tenant = await asNewWorkspace(stack);
+    const theirs = client.withOptions({ apiKey: tenant.key });
+    const { id } = await theirs.responses.create({ ...SLOW, store: true });
+    await theirs.responses.cancel(id);
+    const leaving = new AbortController();
+    const url = `${stack.baseUrls[0]}/v1/responses`;
+    const headers = { authorization: `Bearer ${tenant.key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ ...SLOW, stream: true });
+    const first = await fetch(url, { method: "POST", headers, body, signal: leaving.signal });
+    const [, made = ""] = /"id":"(resp_\w+)"/.exec(await textUntil(first, "response.created")) ?? [];
+    const read = (): Promise<Response> => fetch(`${url}/${made}?stream=true`, { headers, signal: leaving.signal });
+    const others = await Promise.all(Array.from({ length: RUN_STREAMS_PER_KEY_MAX - 1 }, read));
+    expect(others.every(({ status }) => status === 200)).toBe(true);
+    const before = await stack.query("select id from job where workspace_id = $1", [tenant.workspace.id]);
+    const late = await faultOf(theirs.responses.create({ ...QUICK, stream: true }));
+    expect(late).toMatchObject({ status: 503, code: "overloaded" });
+    expect(await stack.query("select id from job where workspace_id = $1", [tenant.workspace.id])).toEqual(before);
+    expect(await stack.query("select id from response where workspace_id = $1", [tenant.workspace.id])).toHaveLength(2);
+    await theirs.responses.cancel(made);
+    leaving.abort();
+    await eventually("there is room again", async () => {
+      const again = await theirs.responses.create({ ...QUICK, stream: true }).catch(() => undefined);
+      if (!again) return false;
+      for await (const _event of again);
+      return true;
+    });
   });
 
   test("lie sealed", async () => {

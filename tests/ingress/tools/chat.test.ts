@@ -58,7 +58,11 @@ async function ask(turns: readonly Response[], more = "") {
   const text = await answer.text();
   const frames = text.split("\n\n").filter((frame) => frame.startsWith("data: {"));
   const chunks = frames.map((frame) => JSON.parse(frame.slice(6)) as ChatCompletionChunk);
-  const sent = made.sent.map((message) => ({ text: message.text, body: JSON.parse(message.text) as Delta }));
+  const sent = made.sent.map(({ text: request, head }) => ({
+    text: request,
+    head,
+    body: JSON.parse(request) as Delta,
+  }));
   return { answer, text, chunks, sent, made };
 }
 
@@ -103,6 +107,14 @@ test("a turn goes back to the model as it came: text, thinking, and calls put to
 test("integers that no double holds go to the model by their digits", async () => {
   const { sent } = await ask([streamOf([{ content: "yes" }], "stop")], ',"seed":9007199254740993');
   expect(sent[0]?.text).toContain('"seed":9007199254740993');
+});
+
+test("turns stay where their cache is", async () => {
+  const { sent } = await ask([streamOf([{ tool_calls: [CALL] }, { tool_calls: [REST] }], "tool_calls"), streamOf([{ content: "yes" }], "stop")]); // prettier-ignore
+  const [first, second] = sent.map(({ head }) => head);
+  expect(first?.affinity).toBe(first?.job_id ?? "none");
+  expect(second?.affinity).toBe(first?.affinity ?? "none");
+  expect(second?.job_id).not.toBe(first?.job_id ?? "");
 });
 
 test("a call that was cut is not run", async () => {

@@ -26,9 +26,12 @@ interface Played {
   readonly handsOver?: boolean;
   readonly run?: (left: AbortController) => ToolOutcome;
   readonly fake?: FakeOptions;
+  readonly headers?: Record<string, string>;
 }
 
-async function play({ turns, limits = {}, handsOver = false, run = () => MADE, fake }: Played) {
+const WITH_KEY = { authorization: `Bearer ${KEY}` };
+
+async function play({ turns, limits = {}, handsOver = false, run = () => MADE, fake, headers = WITH_KEY }: Played) {
   const fakes = fakeContext(fake);
   const { context, caller, authorizations } = fakes;
   const left = new AbortController();
@@ -49,7 +52,7 @@ async function play({ turns, limits = {}, handsOver = false, run = () => MADE, f
       return new Uint8Array();
     },
   };
-  const request = new Request("http://sluice/v1/chat/completions", { headers: { authorization: `Bearer ${KEY}` } });
+  const request = new Request("http://localhost/v1/chat/completions", { headers });
   const requestId = newId();
   const tool = { id: "code.tell", name: "tell", description: "", parameters: {} };
   const loop: Loop = {
@@ -113,6 +116,14 @@ describe("a limit", () => {
     expect(summary?.calls?.[2]?.output).toContain("No more than 2 calls");
     expect(summary?.calls?.[2]).not.toHaveProperty("request_id");
   });
+});
+
+test("a person who is signed in is one in every turn and run, as a key is", async () => {
+  const token = "t".repeat(43);
+  const headers = { cookie: `sluice=${token}`, "x-sluice-console": "1" };
+  const { summary, authorizations } = await play({ turns: [[call()], []], headers });
+  expect(summary).toMatchObject({ ended_by: "answer", turns: [{}, {}] });
+  expect(authorizations).toEqual([token, token]);
 });
 
 test("calls of the caller end it when the others have been run", async () => {

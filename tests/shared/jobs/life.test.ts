@@ -480,6 +480,29 @@ describe("a dead letter's job", () => {
     ]);
   });
 
+  test("has the response that it answers in the background wait again, without earlier events", async () => {
+    const { id, letter } = await dead({ work: { hold_nano: "100", may_exceed: false, background: true } });
+    const member = newId();
+    await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'a', 'owner')", [
+      member,
+      workspaceId,
+    ]);
+    await db.query(
+      `insert into response (id, workspace_id, member_id, model, status, is_background, keeps_events, answered, error, bytes, sealed, sealed_by, expires_at)
+       values ($1, $2, $3, 'm', 'failed', true, true, 'completed', '{"code":"internal_error"}', 1, 'x', 'x', now() + interval '1 hour')`,
+      [id, workspaceId, member],
+    );
+    await db.query("insert into response_event (response_id, first, last, sealed) values ($1, 2, 9, 'x')", [id]);
+    const states = () => db.query("select status, answered, error from response where id = $1", [id]);
+    expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("done");
+    expect(await states()).toEqual([{ status: "queued", answered: null, error: null }]);
+    expect(await db.query("select 1 from response_event where response_id = $1", [id])).toEqual([]);
+    await releaseJobs(db.database, "chat", "batch", 500);
+    const { epoch } = await claimed(id, { attempt: 2, dispatch: 2 });
+    await finish({ id, epoch }, { ...lost, isOwned: true, keepsRequest: false });
+    expect(await states()).toMatchObject([{ status: "failed" }]);
+  });
+
   test("is not sent without the credits, nor when it has ended well or is gone", async () => {
     const poor = await createWorkspace(db.database, 100n);
     const { letter } = await dead();

@@ -75,6 +75,41 @@ describe("a conversation", () => {
     expect((textsOf(await store.find(owner, id)) as string[]).toSorted()).toEqual(["0", ...texts]);
   });
 
+  test("loses none either when it is large, and the text that was found is gone", async () => {
+    const owner = await openOwner();
+    const { id } = await create(owner, LARGE);
+    const call = newId();
+    await store.take(owner, id, call);
+    const texts = ["1", "2", "3"];
+    const reads = Array.from({ length: 5 }, () => store.find(owner, id));
+    await Promise.all([...texts.map((text) => add(owner, id, text)), store.append(id, call, [item("4")], 1), ...reads]);
+    const [first, ...rest] = textsOf(await store.find(owner, id)) as string[];
+    expect([first, rest.toSorted()]).toEqual([LARGE, [...texts, "4"]]);
+  });
+
+  test("whose text was deleted with a change is looked for again, and one whose text is lost is not", async () => {
+    const owner = await openOwner();
+    const { id } = await create(owner, LARGE);
+    let isOvertaken = false;
+    const database: Queryable = {
+      async query(text, values, name) {
+        const rows = await db.database.query(text, values, name);
+        if (name === "find_conversation" && !isOvertaken) {
+          isOvertaken = true;
+          const [row] = rows as unknown as { reference: string }[];
+          await add(owner, id, "more");
+          await deleteClaim(storage, row?.reference ?? "");
+        }
+        return rows as never;
+      },
+    };
+    const overtaken = createConversationStore({ database, storage, sealer: createSealer([new Uint8Array(32)]), log });
+    expect(textsOf(await overtaken.find(owner, id))).toEqual([LARGE, "more"]);
+    const [row] = await db.query<{ reference: string }>("select reference from conversation where id = $1", [id]);
+    await deleteClaim(storage, row?.reference ?? "");
+    expect(await store.find(owner, id).catch(() => "lost")).toBe("lost");
+  });
+
   test("that others keep changing is a conflict, and nothing is left over of the tries", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, LARGE);

@@ -254,6 +254,43 @@ describe("events of a response", () => {
     expect(await store.readEvents(other, -1)).toEqual([]);
   });
 
+  test.each([
+    ["queued", "queued"],
+    ["running", "in_progress"],
+    // Its ingress died before it could forget it.
+    ["refused", "failed"],
+  ])("are to come while the job is at work: %s", async (state, status) => {
+    const call = await open(await openOwner());
+    await db.query(
+      `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work)
+       values ($1, $2, 'chat', 'live', 'chat', 'text', $3, now() + interval '1 hour', '{}')`,
+      [call.id, call.workspaceId, state],
+    );
+    expect(await store.read(call.id)).toMatchObject({ response: { status } });
+    expect(await store.look(call.id)).toEqual({ isUnderWay: status !== "failed", lastEvent: 1 });
+  });
+
+  test("lose none when a piece that was kept unheard comes again with what followed", async () => {
+    const call = await open(await openOwner());
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
+    await store.keepEvents(call, { first: 2, last: 5, text: "a b c d" });
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
+    expect(await store.readEvents(call, 3)).toEqual([{ first: 2, last: 5, text: "a b c d" }]);
+  });
+
+  test("are read a megabyte at a time, and their number without the text of the response", async () => {
+    const call = await open(await openOwner());
+    // Without a job it has lost its work.
+    expect(await store.look(call.id)).toEqual({ isUnderWay: false, lastEvent: 1 });
+    const large = "x".repeat(1_200_000);
+    for (const [first, text] of [large, "b", "c", large, "e"].entries()) {
+      await store.keepEvents(call, { first: first + 2, last: first + 2, text });
+    }
+    const read = async (after: number) => (await store.readEvents(call, after)).map(({ first }) => first);
+    expect([await read(-1), await read(2), await read(4)]).toEqual([[2], [3, 4], [5]]);
+    expect([await store.look(call.id), await store.look(newId())]).toEqual([{ isUnderWay: false, lastEvent: 6 }, undefined]); // prettier-ignore
+  });
+
   test("are gone with it, and all together an hour after the last of them", async () => {
     const [gone, kept, over] = [await open(await openOwner()), await open(await openOwner()), await open(await openOwner())]; // prettier-ignore
     for (const call of [gone, kept, over]) {

@@ -75,7 +75,7 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    // A durable job has the object in its request.
+    // A line of a batch has the object in its request, and a background response has a row of its own.
     const { response_input: input, response: begun = job.response, ...asked } = job.request ?? {};
     this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
     this.responseInput = Array.isArray(input) ? input : [];

@@ -61,14 +61,14 @@ async function keepWhole(
   await conversations.append(conversation, id, [...asked, ...output], hours);
 }
 
-/** Frees the conversation of a call that adds nothing to it. */
+/** Frees the conversation of a call that adds nothing to it. That of a background response is freed by the end of its job, which may yet be handed back. */
 export async function leaveConversation(
   { conversations, log }: Context,
   job: JobMessage,
   response: ModelResponse | undefined,
 ): Promise<void> {
   const id = uuidOfConversation(response?.conversation?.id ?? "");
-  if (id === undefined) return;
+  if (id === undefined || job.background === true) return;
   await conversations
     ?.release(id, job.job_id, true)
     .catch((error: unknown) => log.warn({ err: error }, "a conversation stays held until its call is settled"));

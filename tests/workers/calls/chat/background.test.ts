@@ -7,6 +7,7 @@ import { createLogger } from "#shared/logger.ts";
 import type { EventsPiece, KeptResponse } from "#shared/responses/store.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { openBackground } from "#workers/calls/chat/background.ts";
+import { leaveConversation } from "#workers/calls/chat/store-response.ts";
 
 const event = (type: string, text: string): string => `event: ${type}\ndata: {"text":"${text}"}\n\n`;
 const DELTA = "response.output_text.delta";
@@ -108,4 +109,16 @@ test("nothing is kept of one that is not streamed", async () => {
   background.write(event(DELTA, "a"));
   await background.answer(response, END);
   expect(pieces).toEqual([]);
+});
+
+test("a conversation stays taken when the worker of a background response lets go of it: its job may be handed back", async () => {
+  const released: string[] = [];
+  const conversations = { release: (_id: string, call: string) => Promise.resolve(void released.push(call)) };
+  const context = { conversations, log: createLogger({ level: "silent", role: "test" }) } as never;
+  const live = chatJob({ job_id: newId(), api: "responses" });
+  const conversation = `conv_${newId().replaceAll("-", "")}`;
+  const response = responseOf({ model: "m", input: "x", conversation }, newId(), 1_000);
+  await leaveConversation(context, { ...live, job_id: newId(), background: true }, response);
+  await leaveConversation(context, live, response);
+  expect(released).toEqual([live.job_id]);
 });
