@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { Server } from "@modelcontextprotocol/server";
 
-import type { ApiClient } from "#ingress/mcp/api-client.ts";
+import type { ApiClient } from "#ingress/tools/api-client.ts";
 import { answerMessage } from "#ingress/mcp/server.ts";
 import { createLogger } from "#shared/logger.ts";
 
