@@ -89,7 +89,7 @@ export type Serve = (
 ) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
-  const { metrics, log, ipNet, authenticator, operators, calls } = context;
+  const { metrics, log, ipNet, operators, calls } = context;
   const bodies = openLargeBodies();
   const unanswered = new Set<() => void>();
   context.closing.addEventListener("abort", () => {
@@ -130,13 +130,6 @@ export function createServe(context: IngressContext): Serve {
     }
   };
 
-  /** A session counts where no key comes with it. */
-  const authenticate = (request: Request): Promise<Caller> => {
-    const token = sessionTokenOf(request, context.config);
-    if (token !== undefined) return authenticator.authenticateSession(token);
-    return authenticator.authenticate(authorizationOf(request.headers));
-  };
-
   const guarded = async (
     route: Route,
     call: RouteCall,
@@ -152,7 +145,7 @@ export function createServe(context: IngressContext): Serve {
       checkScope(operator, route.scope ?? "money");
       return route.handle({ ...call, ip, operator });
     }
-    const caller = await authenticate(call.request);
+    const caller = await authenticate(context, call.request);
     onCaller(caller);
     return runRoute(context, route, { ...call, ip, caller }, (counted) => handled(route, counted, caller));
   };
@@ -274,8 +267,18 @@ function checkFraming(headers: Headers): void {
   }
 }
 
+/** Returns whom a request is of. A session counts where no key comes with it. @throws ApiError as the authenticator does */
+export function authenticate(
+  { authenticator, config }: Pick<IngressContext, "authenticator" | "config">,
+  request: Request,
+): Promise<Caller> {
+  const token = sessionTokenOf(request, config);
+  if (token !== undefined) return authenticator.authenticateSession(token);
+  return authenticator.authenticate(authorizationOf(request.headers));
+}
+
 /** Returns the caller's credential: `Authorization` comes before `x-api-key`; an empty header counts as none. */
-export function authorizationOf(headers: Headers): string | null {
+function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;
   return key === "" ? null : `Bearer ${key}`;

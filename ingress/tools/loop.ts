@@ -9,7 +9,7 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { asApiError } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { authorizationOf, type RouteCall } from "../serve.ts";
+import { authenticate, type RouteCall } from "../serve.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { failure, type ToolOutcome } from "./run-tool.ts";
@@ -173,9 +173,7 @@ async function openCall(
     throw new ApiError("service_unavailable", "The service is restarting.", { shouldRetry: false });
   }
   const { markCounted, ...rest } = call;
-  const caller = isFirst
-    ? call.caller
-    : await context.authenticator.authenticate(authorizationOf(call.request.headers));
+  const caller = isFirst ? call.caller : await authenticate(context, call.request);
   return openApiClient(context, {
     ...rest,
     caller,
