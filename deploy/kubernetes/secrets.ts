@@ -19,8 +19,13 @@ export const SECRETS = {
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-workflow": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-janitor": { variables: ["NATS_URL"], isOptional: false },
+  "sluice-nats-auth": {
+    variables: ["NATS_URL", "SLUICE_NATS_AUTH_SEED", "SLUICE_NATS_AUTH_XKEY_SEED"],
+    isOptional: false,
+  },
   "sluice-provider-keys": { variables: [...PROVIDER_KEYS, "HTTP_PROXY", "HTTPS_PROXY"], isOptional: false },
   "sluice-sealing": { variables: ["SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"], isOptional: false },
+  "sluice-oidc": { variables: ["SLUICE_OIDC_CLIENT_SECRET"], isOptional: true },
   "sluice-operator": { variables: ["SLUICE_OPERATOR_TOKEN"], isOptional: true },
   "sluice-mail": { variables: ["SLUICE_SMTP_URL"], isOptional: true },
   "sluice-bootstrap": { variables: ["SLUICE_BOOTSTRAP_KEY"], isOptional: true },
@@ -29,9 +34,13 @@ export const SECRETS = {
 
 export type SecretName = keyof typeof SECRETS;
 
-/** Passwords of the NATS server's users (deploy/nats/server.conf), and of its servers among each other. */
+/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and the public keys that it believes. */
 export const NATS_SECRET = "sluice-nats-server";
-export const NATS_USERS = ["ingress", "worker", "workflow", "janitor", "publisher"] as const;
+export const NATS_VARIABLES: readonly string[] = [
+  ...["INGRESS", "WORKER", "WORKFLOW", "JANITOR", "AUTH"].map((user) => `NATS_${user}_PASSWORD`),
+  "NATS_AUTH_ISSUER",
+  "NATS_AUTH_XKEY",
+];
 
 /** ConfigMap of every role, and the values that overlays are to change. */
 export const SETTINGS_MAP = "sluice-settings";

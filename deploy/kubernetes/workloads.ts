@@ -95,7 +95,14 @@ export const INGRESS: Workload = {
   memory: "1Gi",
   // Uploads are kept here while they are looked at.
   scratch: "4Gi",
-  secrets: ["sluice-database", "sluice-storage", "sluice-nats-ingress", "sluice-sealing", "sluice-operator"],
+  secrets: [
+    "sluice-database",
+    "sluice-storage",
+    "sluice-nats-ingress",
+    "sluice-sealing",
+    "sluice-oidc",
+    "sluice-operator",
+  ],
   listsModels: true,
   scaling: { by: "cpu", percent: 65 },
 };
@@ -114,7 +121,20 @@ const JANITOR: Workload = {
   scaling: { by: "none" },
 };
 
-export const WORKLOADS: readonly Workload[] = [INGRESS, ...([...POOLS, WEBHOOK_POOL] as const).map(workerOf), JANITOR];
+/** Lets publishers of batch messages in. One process answers more than a thousand logins a second. */
+const NATS_AUTH: Workload = {
+  ...JANITOR,
+  name: "nats-auth",
+  args: ["nats-auth"],
+  secrets: ["sluice-database", "sluice-nats-auth"],
+};
+
+export const WORKLOADS: readonly Workload[] = [
+  INGRESS,
+  ...([...POOLS, WEBHOOK_POOL] as const).map(workerOf),
+  JANITOR,
+  NATS_AUTH,
+];
 
 function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
   const { least, most, ...sizes } = POOL_SIZES[pool];
