@@ -1,4 +1,4 @@
-/** Whose word decides what is traced, of requests and of what they ask for. */
+/** Sampling of requests and of what they ask for: no word of a client decides it. */
 import { expect, test } from "bun:test";
 
 import { traceOf } from "#ingress/traceparent.ts";
