@@ -17,7 +17,7 @@ import { createLogger, type Logger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
-import { BATCH_STREAM, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { BATCH_DURABLE, BATCH_STREAM, durableName, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { StorageError } from "#shared/storage/objects.ts";
@@ -34,8 +34,8 @@ const FILES_AT_ONCE = 4;
 const TOLD_MAX = 20;
 /** A restored Postgres replays its log before it takes connections. */
 const START_WAIT_MS = 600_000;
-/** JetStream's code of an unknown stream. */
-const STREAM_NOT_FOUND = 10_059;
+/** JetStream's codes of an unknown stream and an unknown durable. */
+const NOT_FOUND: ReadonlySet<number> = new Set([10_059, 10_014]);
 
 const STAGES = ["restore", "migrate", "ledger", "files", "work"] as const;
 type Stage = (typeof STAGES)[number];
@@ -168,19 +168,24 @@ function openAll(config: Config): Opened {
   };
 }
 
-/** @throws Error when messages lie on a queue of ours */
+/** @throws Error when messages lie on a queue of ours, or somebody waits for some: the queues of a service that is idle are empty */
 async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const stream of [BATCH_STREAM, ...POOLS.map(streamName)]) {
-    const messages = await manager.streams.info(stream).then(
-      ({ state }) => state.messages,
-      (error: unknown) => {
-        if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return 0;
-        throw error;
-      },
-    );
+    const messages = await manager.streams.info(stream).then(({ state }) => state.messages, noneThere);
     if (messages > 0) throw new Error(`NATS is not empty: the stream ${stream} has ${messages} messages`);
   }
+  const durables = POOLS.flatMap((pool) => LANES.map((lane) => [streamName(pool), durableName(pool, lane)] as const));
+  for (const [stream, durable] of [[BATCH_STREAM, BATCH_DURABLE] as const, ...durables]) {
+    const waiting = await manager.consumers.info(stream, durable).then((info) => info.num_waiting, noneThere);
+    if (waiting > 0) throw new Error(`a service runs on this NATS: it waits for messages of ${durable}`);
+  }
+}
+
+/** @throws what is no answer that there is no such stream or durable */
+function noneThere(error: unknown): 0 {
+  if (error instanceof JetStreamApiError && NOT_FOUND.has(error.code)) return 0;
+  throw error;
 }
 
 /** Runs the operator's command in a shell. Of what it says, the last line stands in the fault. */

@@ -5,7 +5,7 @@ import { Service } from "kubernetes-models/v1/Service";
 
 import { NAMESPACES } from "./network.ts";
 import { budgetOf, labelsOf, PART, selectorOf, serviceOf } from "./pods.ts";
-import { NATS_KEYS, NATS_SECRET, NATS_USERS } from "./secrets.ts";
+import { NATS_SECRET, NATS_VARIABLES } from "./secrets.ts";
 
 const NAME = "nats";
 const PEERS = "nats-peers";
@@ -120,9 +120,8 @@ function container(isCluster: boolean): Container {
       { name: "NATS_STORE_DIR", value: "/data" },
       // The garbage collector begins to hurry before the limit of memory.
       { name: "GOMEMLIMIT", value: "1800MiB" },
-      ...NATS_USERS.map((user) => fromSecret(`NATS_${user.toUpperCase()}_PASSWORD`)),
-      ...NATS_KEYS.map(fromSecret),
-      ...(isCluster ? [fromSecret(CLUSTER_PASSWORD), ...peers()] : []),
+      ...NATS_VARIABLES.map(secretValue),
+      ...(isCluster ? [secretValue(CLUSTER_PASSWORD), ...peers()] : []),
     ],
     ports: isCluster ? [CLIENT, MONITOR, CLUSTER] : [CLIENT, MONITOR],
     // Clients go to the others one by one.
@@ -146,7 +145,7 @@ function container(isCluster: boolean): Container {
   };
 }
 
-function fromSecret(variable: string): NonNullable<Container["env"]>[number] {
+function secretValue(variable: string): NonNullable<Container["env"]>[number] {
   return { name: variable, valueFrom: { secretKeyRef: { name: NATS_SECRET, key: variable } } };
 }
 

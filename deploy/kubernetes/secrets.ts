@@ -25,11 +25,8 @@ export const SECRETS = {
   },
   "sluice-provider-keys": { variables: [...PROVIDER_KEYS, "HTTP_PROXY", "HTTPS_PROXY"], isOptional: false },
   "sluice-sealing": { variables: ["SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"], isOptional: false },
+  "sluice-oidc": { variables: ["SLUICE_OIDC_CLIENT_SECRET"], isOptional: true },
   "sluice-operator": { variables: ["SLUICE_OPERATOR_TOKEN"], isOptional: true },
-  "sluice-sign-in": {
-    variables: ["SLUICE_OIDC_ISSUER", "SLUICE_OIDC_CLIENT_ID", "SLUICE_OIDC_CLIENT_SECRET"],
-    isOptional: true,
-  },
   "sluice-mail": { variables: ["SLUICE_SMTP_URL"], isOptional: true },
   "sluice-bootstrap": { variables: ["SLUICE_BOOTSTRAP_KEY"], isOptional: true },
   "sluice-lag": { variables: ["SLUICE_LAG_TOKEN"], isOptional: true },
@@ -37,11 +34,13 @@ export const SECRETS = {
 
 export type SecretName = keyof typeof SECRETS;
 
-/** Passwords of the NATS server's users (deploy/nats/server.conf), and of its servers among each other. */
+/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and the public keys that it believes. */
 export const NATS_SECRET = "sluice-nats-server";
-export const NATS_USERS = ["ingress", "worker", "workflow", "janitor", "auth"] as const;
-/** Public keys by which the server knows who answers for logins of publishers, from the same Secret. */
-export const NATS_KEYS = ["NATS_AUTH_ISSUER", "NATS_AUTH_XKEY"] as const;
+export const NATS_VARIABLES: readonly string[] = [
+  ...["INGRESS", "WORKER", "WORKFLOW", "JANITOR", "AUTH"].map((user) => `NATS_${user}_PASSWORD`),
+  "NATS_AUTH_ISSUER",
+  "NATS_AUTH_XKEY",
+];
 
 /** ConfigMap of every role, and the values that overlays are to change. */
 export const SETTINGS_MAP = "sluice-settings";

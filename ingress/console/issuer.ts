@@ -8,6 +8,7 @@ import type { Configuration } from "openid-client";
 
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { isMailAddress } from "#shared/mail-address.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 
 export interface IssuerSettings {
@@ -118,7 +119,7 @@ export function openIssuer(
         log.warn(faultOf(error), "a sign-in at the issuer failed");
         throw isAway(error) ? away() : unproven();
       });
-      if (typeof person.email !== "string" || person.email_verified !== true) {
+      if (typeof person.email !== "string" || !isMailAddress(person.email) || person.email_verified !== true) {
         throw new ApiError("permission_denied", "The issuer has no verified mail address of this person.");
       }
       return { returnTo: begun.returnTo, workspace: begun.workspace, email: person.email };

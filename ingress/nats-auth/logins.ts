@@ -66,6 +66,7 @@ export function serveLogins(context: LoginContext): Logins {
       const lease = await lookups.take({ owner: networkOf(address) });
       const key = await keys.find(secret).finally(() => lease.release());
       if (!key) return "refused";
+      if (key.role === "billing" || key.tools) return "limited";
       log.info({ workspace_id: key.workspaceId, key_id: key.keyId, address }, "a batch publisher logged in");
       return claimsOf(key, loginMs);
     } catch (error) {
@@ -113,11 +114,13 @@ export function serveLogins(context: LoginContext): Logins {
   };
 }
 
-type Refusal = "refused" | "busy" | "failed";
+/** `limited`: the key may do less than its workspace. A message may name any key of the workspace, so no connection could hold it to that. */
+type Refusal = "refused" | "limited" | "busy" | "failed";
 
 /** Words of the server's log, which never has the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
+  limited: "an API key of the role billing, or with a list of tools",
   busy: "too many logins at once",
   failed: "API keys cannot be looked up",
 };

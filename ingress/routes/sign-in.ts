@@ -21,7 +21,7 @@ import { createTries } from "../console/tries.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../serve.ts";
-import { parsedBody } from "../settings/body.ts";
+import { parsedBody, plainName } from "../settings/body.ts";
 import { unknownPath } from "../unknown-path.ts";
 
 const PATH = "/console/session";
@@ -117,7 +117,10 @@ async function begin(context: IngressContext, { request }: RouteCall): Promise<R
   if (!isOwnPath(returnTo)) {
     throw new ApiError("invalid_request", "Expected return_to to be a path of this service.", { param: "return_to" });
   }
-  const { location, sealed } = await issuer.begin({ returnTo, workspace: asked.get("workspace") ?? undefined });
+  const name = asked.get("workspace");
+  // It comes back in a cookie, of which browsers keep 4 KB at most.
+  const workspace = name === null ? undefined : plainName(name, "workspace");
+  const { location, sealed } = await issuer.begin({ returnTo, workspace });
   const kept = { name: BEGUN, value: sealed, seconds: SIGN_IN_SECONDS, site: "Lax" } as const;
   return goTo(location, [cookie(request, placeOf(context), kept)]);
 }

@@ -51,21 +51,23 @@ export function createTracer(options: {
   const tracer = provider.getTracer("sluice", version);
   return {
     begin(name, kind, origin, attributes, startedAtMs) {
-      const [parent, link] = "end" in origin ? [contexts.get(origin)] : placeOf(origin, trust);
+      const [parent, named] = "end" in origin ? [contexts.get(origin)] : placeOf(origin, trust);
       const span = tracer.startSpan(
         name,
         {
           kind: KINDS[kind],
           attributes: { ...attributes },
-          ...(link ? { links: [{ context: link }] } : {}),
+          ...(named ? { links: [{ context: named }] } : {}),
           ...(startedAtMs === undefined ? {} : { startTime: startedAtMs }),
         },
         parent ?? ROOT_CONTEXT,
       );
       const { traceId, spanId, traceFlags } = span.spanContext();
       const isRecorded = span.isRecording();
+      const link = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
       const made: Span = {
-        traceparent: isRecorded ? `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}` : undefined,
+        traceparent: isRecorded ? link : undefined,
+        link,
         set: (more: Attributes) => void span.setAttributes({ ...more }),
         end(error) {
           if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", error);

@@ -9,6 +9,8 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export interface Span {
   /** W3C header that others go on from; undefined where nothing is recorded. */
   readonly traceparent: string | undefined;
+  /** The same for a link, which names a span that is not recorded too; undefined where nothing is traced. */
+  readonly link: string | undefined;
   set(attributes: Attributes): void;
   /** @param error word of ours for what went wrong */
   end(error?: string): void;
@@ -27,7 +29,7 @@ export interface Tracer {
 }
 
 const nothing = (): void => undefined;
-export const NO_SPAN: Span = { traceparent: undefined, set: nothing, end: nothing };
+export const NO_SPAN: Span = { traceparent: undefined, link: undefined, set: nothing, end: nothing };
 const NOTHING: Attributes = {};
 
 let tracer: Tracer | undefined;

@@ -15,6 +15,7 @@ import { run } from "#deploy/embedded/process.mjs";
 import { openDatabase } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { ensureTopology } from "#shared/queue/topology.ts";
 
 import { ENTRY, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 import { startNats, type TestNats } from "../support/nats.ts";
@@ -222,10 +223,30 @@ test("a queue that holds messages is refused before the backup is touched: they 
   expect(code).toBe(1);
 });
 
+test("a service that runs and has nothing to do is not given the work of the backup", async () => {
+  const nats = await startNats();
+  const connection = await connect({ servers: nats.url });
+  closing.push(() => connection.close());
+  await ensureTopology(connection, 1);
+  connection.subscribe("_INBOX.waiting");
+  connection.publish("$JS.API.CONSUMER.MSG.NEXT.POOL_image.image_batch", '{"batch":1,"expires":60000000000}', {
+    reply: "_INBOX.waiting",
+  });
+  await connection.flush();
+  const { code, line } = await drill({ nats });
+  expect(line).toMatchObject({
+    passed: false,
+    fault: "restore: a service runs on this NATS: it waits for messages of image_batch",
+    skipped: ["migrate", "ledger", "files", "work"],
+  });
+  expect(code).toBe(1);
+});
+
 /** Takes away what the last migration made, as if the backup were of the release before. */
 async function undoLast(query: Query, last: string): Promise<void> {
   const text = await Bun.file(join(PROJECT_ROOT, "shared/database/migrations", last)).text();
   for (const [, kind = "", name = ""] of text.matchAll(/^create (?:unlogged )?(table|function) ([a-z_]+)/gm)) {
+    // Functions of a table's rows go with the table.
     await query(`drop ${kind} if exists ${name} cascade`);
   }
   await query("delete from migration where name = $1", [last]);

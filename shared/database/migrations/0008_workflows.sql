@@ -452,8 +452,10 @@ begin
     if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
     then return false; end if;
     if p_next is null then return true; end if;
-    update job j set lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
-    where j.id = o.id and j.worker = p_worker and j.epoch = 1 and j.state = 'running';
+    -- A beat of its worker may have let it go meanwhile: nobody has claimed it since.
+    update job j set worker = p_worker, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+    where j.id = o.id and (j.worker = p_worker or (j.worker is null and j.lease_until is not null))
+      and j.epoch = 1 and j.state = 'running';
     return found;
   end if;
   if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return false; end if;

@@ -28,7 +28,7 @@ const sets = [
   ...whole.map((manifests, index) => [`overlay ${OVERLAYS[index]}`, manifests] as const),
 ];
 const workers = [...POOLS, WEBHOOK_POOL].map((pool) => `worker-${pool}`);
-const roles = ["ingress", ...workers, "janitor"];
+const roles = ["ingress", ...workers, "janitor", "nats-auth"];
 
 const read = (path: string): Promise<string> => Bun.file(join(PROJECT_ROOT, path)).text();
 const example = await read("deploy/env.example");
@@ -37,9 +37,9 @@ const documented = new Set(Array.from(example.matchAll(/^([A-Z0-9_]+)=/gm), (mat
 documented.add("SLUICE_LAG_TOKEN");
 
 const page = await read("deploy/kubernetes/README.md");
-const natsPasswords = objectsIn("components/nats-cluster").flatMap((manifest) =>
+const natsVariables = objectsIn("components/nats-cluster").flatMap((manifest) =>
   podsOf([manifest]).flatMap(({ pod }) =>
-    pod.containers.flatMap(({ env = [] }) => env.flatMap(({ name }) => (name.endsWith("_PASSWORD") ? [name] : []))),
+    pod.containers.flatMap(({ env = [] }) => env.flatMap(({ name }) => (/_PASSWORD$|_AUTH_/.test(name) ? [name] : []))),
   ),
 );
 
@@ -254,7 +254,9 @@ describe("variables", () => {
     // One that is only told of a secret is given words in its place.
     const expected = Object.keys(given).filter((variable) => secret.has(variable) && !given[variable]?.includes(":+"));
     if (name === "janitor") expected.push("SLUICE_LAG_TOKEN");
-    expect(secretsOf(name)).toEqual(new Set(expected));
+    // It reads no object.
+    const needed = name === "nats-auth" ? expected.filter((variable) => !variable.startsWith("AWS_")) : expected;
+    expect(secretsOf(name)).toEqual(new Set(needed));
   });
 
   test("log in to the queue as the users that roles have in compose.yaml", () => {
@@ -271,7 +273,7 @@ describe("variables", () => {
 describe("the page", () => {
   test("names every Secret with its variables", () => {
     const rows = page.split("\n").filter((line) => line.startsWith("| `sluice-"));
-    for (const [name, { variables }] of Object.entries({ ...SECRETS, [NATS_SECRET]: { variables: natsPasswords } })) {
+    for (const [name, { variables }] of Object.entries({ ...SECRETS, [NATS_SECRET]: { variables: natsVariables } })) {
       const row = rows.find((line) => line.startsWith(`| \`${name}\``));
       expect([name, row === undefined]).toEqual([name, false]);
       if (/provider-keys|nats-(?:worker|workflow|janitor)/.test(name)) continue;
@@ -368,13 +370,16 @@ describe("NATS", () => {
         await Bun.write(join(directory, name), FILES[`deploy/kubernetes/components/nats-cluster/${name}`] ?? "");
       }
       const [container] = podsOf(objectsIn("components/nats-cluster"))[0]?.pod.containers ?? [];
-      const env: Record<string, string> = {
-        ...Object.fromEntries(
-          (container?.env ?? []).map(({ name, value }) => [name, value?.replace(/\$\(\w+\)/, "word") ?? "word"]),
-        ),
-        NATS_AUTH_ISSUER: createAccount().getPublicKey(),
-        NATS_AUTH_XKEY: createCurve().getPublicKey(),
-      };
+      const keys = new Map([
+        ["NATS_AUTH_ISSUER", createAccount().getPublicKey()],
+        ["NATS_AUTH_XKEY", createCurve().getPublicKey()],
+      ]);
+      const env = Object.fromEntries(
+        (container?.env ?? []).map(({ name, value }) => [
+          name,
+          keys.get(name) ?? value?.replace(/\$\(\w+\)/, "word") ?? "word",
+        ]),
+      );
       const args = ["-c", join(directory, "cluster.conf"), "-t"];
       const { code, stderr } = await run({
         name: "nats-server",

@@ -205,6 +205,23 @@ describe.each(["plain", "stream"] as const)("a caller that leaves a %s answer", 
   }, 60_000);
 });
 
+test("a person's session stands for its key in every turn and run", async () => {
+  const own = await newTenant();
+  const page = { "content-type": "application/json", "x-sluice-console": "1" };
+  const signIn = JSON.stringify({ api_key: own.key });
+  const opened = await fetch(`${own.baseUrls[0]}/console/session`, { method: "POST", headers: page, body: signIn });
+  const cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const answer = await fetch(`${own.baseUrls[0]}/v1/chat/completions`, {
+    method: "POST",
+    headers: { ...page, cookie },
+    body: JSON.stringify(asks([REGEX], USE_REGEX)),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    200,
+    { sluice: { ended_by: "answer", turns: [{}, {}] } },
+  ]);
+}, 60_000);
+
 test.each([false, true])(
   "a key that is revoked meanwhile begins nothing more; streamed: %p",
   async (stream) => {

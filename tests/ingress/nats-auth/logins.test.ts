@@ -113,6 +113,8 @@ describe("a publisher's login", () => {
     ["a key that is over", "update api_key set expires_at = now() - interval '1 second' where id = $1", "keyId"],
     ["a key of a disabled member", "update member set is_active = false where id = $1", "memberId"],
     ["a key of a disabled workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
+    ["a key that lists its tools", "update api_key set tools = '{workflow.*}' where id = $1", "keyId"],
+    ["a key of the role billing", "update member set role = 'billing' where id = $1", "memberId"],
   ] as const)("refuses %s", async (_what, sql, field) => {
     await serve();
     const mine = await createKey();

@@ -156,6 +156,7 @@ describe("a person who signs in at the issuer", () => {
     ["its address is not verified", () => void (idp.person = { email, email_verified: false })],
     ["its address is not said to be verified", () => void (idp.person = { email })],
     ["it has no address", () => void (idp.person = {})],
+    ["its address is none", () => void (idp.person = { email: "a\0b@example.com", email_verified: true })],
     ["its member is disabled", () => db.query("update member set is_active = false where id = $1", [person.id])],
     [
       "its workspace is disabled",
@@ -245,6 +246,10 @@ describe("the paths of the issuer", () => {
   ])("send nobody back to %s", async (path) => {
     const query = path.includes("%") ? path : encodeURIComponent(path);
     expect(await refusal(get(`/console/oidc?return_to=${query}`))).toBe("400 invalid_request");
+  });
+
+  test.each(["%00", "", "%20a", "a".repeat(65)])("know no workspace %j", async (name) => {
+    expect(await refusal(get(`/console/oidc?workspace=${name}`))).toMatch(/^4\d\d unsupported_value$/);
   });
 
   test("answer 503 while the issuer is away, ask it again in a few seconds, and then work", async () => {
