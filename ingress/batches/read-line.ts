@@ -19,6 +19,7 @@ import { newRunOf } from "#shared/workflows/new-run.ts";
 import type { IngressContext } from "../context.ts";
 import { readConversation, storedItems } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
+import { servedElsewhere } from "../responses/settings.ts";
 import { translatingRequest } from "../responses/translate.ts";
 import { findShown } from "../workflows/access.ts";
 import { withParam } from "../with-param.ts";
@@ -124,6 +125,7 @@ function readResponses(body: Readonly<Record<string, unknown>>): ResponsesReques
   ] as const) {
     if (isAsked) throw new ApiError("unsupported_value", NOT_IN_A_BATCH[param], { param });
   }
+  if (asked.tools?.some(({ type }) => type === "image_generation") === true) throw servedElsewhere("tools");
   return asked;
 }
 

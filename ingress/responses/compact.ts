@@ -9,6 +9,7 @@ import { ApiError } from "#shared/errors.ts";
 import { sealSummary } from "#shared/responses/sealed.ts";
 import { writtenText } from "#shared/responses/text.ts";
 
+import { runOf } from "./image-items.ts";
 import { type PlacedItem, summaryOf } from "./items.ts";
 
 /** Instructions of the call that sums up. */
@@ -42,6 +43,8 @@ function turnOf(item: ResponsesItem, from: string): string | undefined {
       return `Result: ${textOf(item.output)}`;
     case "sluice_call":
       return `Assistant called ${item.name}: ${item.arguments}\n\nResult: ${item.output}`;
+    case "image_generation_call":
+      return turnOf(runOf(item, 0), from);
     case "reasoning":
     case "item_reference":
       return undefined;

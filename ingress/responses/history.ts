@@ -207,6 +207,7 @@ const PREFIXES = {
   item_reference: "ref",
   compaction: "cmp",
   sluice_call: "sc",
+  image_generation_call: "ig",
 } as const satisfies Record<NonNullable<ResponsesItem["type"]>, string>;
 
 /** The same items as they are stored and listed: each with an id, and messages in parts. */

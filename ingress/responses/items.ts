@@ -18,6 +18,8 @@ import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
 import { withParam } from "../with-param.ts";
 
+import { runOf, withoutResult } from "./image-items.ts";
+
 type Input = string | readonly Readonly<Record<string, unknown>>[];
 
 /**
@@ -30,7 +32,7 @@ export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   for (const [at, item] of input.entries()) {
     try {
       const isMessage = item["type"] === undefined || item["type"] === "message";
-      items.push(isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item));
+      items.push(withoutResult(isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item)));
     } catch (error) {
       throw withParam(error, (param) => `${inputPlace(at)}.${param}`);
     }
@@ -92,7 +94,8 @@ class Conversation {
     this.messages.push(message);
   }
 
-  read(item: ResponsesItem, from: string): void {
+  read(given: ResponsesItem, from: string): void {
+    const item = given.type === "image_generation_call" ? runOf(given, this.callIds.size) : given;
     if (item.type !== "sluice_call" || this.runs.some((run) => run.item.round !== item.round)) this.closeRuns();
     switch (item.type) {
       case "sluice_call":

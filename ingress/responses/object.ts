@@ -63,7 +63,7 @@ function conversationIn({ conversation }: ResponsesRequest): { id: string } | nu
 }
 
 function toolOf(tool: ResponsesTool): ResponsesTool {
-  if (tool.type === "sluice") return tool;
+  if (tool.type === "sluice" || tool.type === "image_generation") return tool;
   const { name } = tool;
   const description = tool.description ?? null;
   if (tool.type === "custom") return { type: "custom", name, description, format: tool.format ?? { type: "text" } };

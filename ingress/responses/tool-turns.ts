@@ -1,4 +1,4 @@
-/** Responses with a tool of type `sluice`: turns of the model as Responses calls that are not stored, and one response of all of them. */
+/** Responses with tools that the service runs: turns of the model as Responses calls that are not stored, and one response of all of them. */
 import type {
   ModelResponse,
   ResponseItem,
@@ -20,6 +20,7 @@ import { type AskedCall, type Door, failureIn, laterChoice, type Loop, type Turn
 import type { Offer } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
+import { IMAGE_TOOL, imageItem, type ShownImage, withoutResult, withoutResults } from "./image-items.ts";
 import { event, failureEventsOf } from "./object.ts";
 
 export interface TurnsAsked {
@@ -48,18 +49,24 @@ export async function answerInTurns(
   return json(await door.whole(summary), { ...door.served, "x-credits-used": creditsText(summary) });
 }
 
+/** Type of a tool that the service runs, of a request that has one. */
+export function servedType({ tools }: ResponsesRequest): string {
+  return tools?.some(({ type }) => type === "sluice") === true ? "sluice" : IMAGE_TOOL;
+}
+
 /**
  * Turns are this process's own work: no job goes on with them, and nothing ends the hold on a conversation when it dies.
  * @throws ApiError `unsupported_value`
  */
-export function checkTurns({ background, conversation }: ResponsesRequest): void {
+export function checkTurns(asked: ResponsesRequest): void {
+  const { background, conversation } = asked;
+  const type = servedType(asked);
   if (background === true) {
-    const message =
-      "A response with a tool of type sluice is not made in the background: expected background to be false or left out.";
+    const message = `A response with a tool of type ${type} is not made in the background: expected background to be false or left out.`;
     throw new ApiError("unsupported_value", message, { param: "background" });
   }
   if (conversation != null) {
-    const message = "A response with a tool of type sluice goes on by previous_response_id: expected no conversation.";
+    const message = `A response with a tool of type ${type} goes on by previous_response_id: expected no conversation.`;
     throw new ApiError("unsupported_value", message, { param: "conversation" });
   }
 }
@@ -98,11 +105,20 @@ class ResponsesDoor implements Door {
     return this.close(turn);
   }
 
-  tell(call: SluiceCall): Uint8Array {
+  tell(call: SluiceCall, shown?: object): Uint8Array {
     const isOver = call.status !== "in_progress";
+    const isImage = call.tool === IMAGE_TOOL;
+    const item = isImage ? imageItem(call, shown as ShownImage | undefined) : call;
     const at = this.output.length;
-    if (isOver) this.output.push(call);
-    return this.event(`response.output_item.${isOver ? "done" : "added"}`, { output_index: at, item: call });
+    if (isOver) this.output.push(item);
+    const imageEvents = (...states: string[]): Uint8Array[] =>
+      (isImage ? states : []).map((state) =>
+        this.event(`response.image_generation_call.${state}`, { output_index: at, item_id: item.id }),
+      );
+    const itemEvent = (what: string): Uint8Array =>
+      this.event(`response.output_item.${what}`, { output_index: at, item });
+    if (!isOver) return Buffer.concat([itemEvent("added"), ...imageEvents("in_progress", "generating")]);
+    return Buffer.concat([...imageEvents(...(call.status === "completed" ? ["completed"] : [])), itemEvent("done")]);
   }
 
   /** Returns the response of all turns. @throws ApiError where it cannot be stored */
@@ -118,7 +134,7 @@ class ResponsesDoor implements Door {
       usage: this.usage as unknown as NonNullable<ModelResponse["usage"]>,
       sluice: withoutCalls(summary),
     };
-    await this.turns.keep?.(response);
+    await this.turns.keep?.(withoutResults(response));
     return response;
   }
 
@@ -139,7 +155,7 @@ class ResponsesDoor implements Door {
     const { previous_response_id: _previous, max_tool_calls: _max, ...rest } = asked;
     const body = {
       ...rest,
-      input: [...items, ...this.output],
+      input: [...items, ...this.output.map((item) => withoutResult(item))],
       tools: [...offer.others, ...functionsOf(offer)],
       store: false,
       ...(round > 1 && asked.tool_choice != null ? { tool_choice: laterChoiceOf(asked.tool_choice) } : {}),

@@ -22,6 +22,7 @@ import {
 import { errorResponse } from "../answers.ts";
 import { parseBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { withoutResults } from "../responses/image-items.ts";
 import { callerOf, type Route, type Serve } from "../serve.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
@@ -277,7 +278,7 @@ export class Connection {
       // What a turn could not go on from is not gone on from again.
       if (last === undefined) this.forget(previous ?? "");
     }
-    if (last && asked?.response.store === false) this.remember(last, asked.own, previous);
+    if (last && asked?.response.store === false) this.remember(withoutResults(last), asked.own, previous);
   }
 
   /** Sends the events of an answer. Returns the response when it has come whole. */

@@ -25,9 +25,10 @@ import { findConversation, leaveConversation, takeConversation } from "../conver
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
+import { offerReader } from "../responses/image-tool.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import type { PlacedItem } from "../responses/items.ts";
-import { answerInTurns, checkTurns, functionsOf } from "../responses/tool-turns.ts";
+import { answerInTurns, checkTurns, functionsOf, servedType } from "../responses/tool-turns.ts";
 import { type Translated, translatingRequest } from "../responses/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -58,7 +59,8 @@ function callRoutes(context: IngressContext): Route[] {
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
         "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. With " +
         "`background: true` the answer is the response as `queued`, and a job does the work. " +
-        "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`.",
+        "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`. " +
+        "With one of type `image_generation` the service makes images for the model, as items `image_generation_call`.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -213,7 +215,7 @@ async function read(
   await given.pause();
   const asked = parse("ResponsesRequest", given.value);
   await given.pause();
-  const offer = await readOffer(context, call, asked.tools ?? [], ({ name }) => name);
+  const offer = await readOffer(context, call, asked.tools ?? [], offerReader(context.catalogue.current()));
   if (offer) checkTurns(asked);
   const { makeRoom } = call;
   const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
@@ -271,7 +273,8 @@ async function answerAsked(
   // A turn among those that lead to one answer belongs where the others were.
   const affinity = call.affinity ?? root ?? response.id;
   if (offer) {
-    if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX) throw tooLarge("conversation");
+    if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)
+      throw tooLarge("conversation", servedType(asked));
     const keep = keeperOf(context, callerOf(call), call.requestId, stored);
     const turns = {
       asked,

@@ -43,7 +43,7 @@ export async function answerChatWithTools(
   if ((request.n ?? 1) > 1) {
     throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
   }
-  const offer = await readOffer(context, call, request.tools ?? [], nameOf);
+  const offer = await readOffer(context, call, request.tools ?? [], { nameOf });
   if (!offer) throw new Error("a call without such a tool");
   const door = new ChatDoor(request, offer, exactIntegersOf(text));
   const turns = { ...call, affinity: call.requestId };
@@ -55,8 +55,9 @@ export async function answerChatWithTools(
 /** It is sent anew with each turn, and all of it is in memory meanwhile. */
 export const TOOLS_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
-export function tooLarge(noun: string): ApiError {
-  const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type sluice, got more: name larger files by file_id or URL.`;
+/** @param type of the tool that the service runs */
+export function tooLarge(noun: string, type = "sluice"): ApiError {
+  const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type ${type}, got more: name larger files by file_id or URL.`;
   return new ApiError("request_too_large", message);
 }
 

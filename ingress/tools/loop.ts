@@ -21,6 +21,8 @@ export interface LoopTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Runs of it that one answer may have; absent: as many as of all tools together. */
+  readonly most?: number;
   /** @param api its way to the routes, under an id of its own. @throws what is no fault of the call */
   run(api: ApiClient, given: Arguments, left: AbortSignal): Promise<ToolOutcome>;
 }
@@ -52,8 +54,8 @@ export interface Turn {
 export interface Door {
   /** Asks the model with all that has come before, and yields what its caller hears of it. @throws ApiError, of a stream that broke off too */
   ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
-  /** Takes a run that begins, and again when it has ended. Returns what the caller hears of it. */
-  tell(call: SluiceCall): Uint8Array;
+  /** Takes a run that begins, and again when it has ended, with what its outcome shows besides. Returns what the caller hears of it. */
+  tell(call: SluiceCall, shown?: object): Uint8Array;
 }
 
 export interface Loop {
@@ -110,15 +112,15 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       if (!handsOver && round >= limits.rounds) return summary("max_rounds");
       for (const one of asked) {
         if (isSpent()) break;
-        const { requestId: runId, outcome } = await begin(loop, one, calls.length);
+        const { requestId: runId, outcome } = await begin(loop, one, calls);
         const begun = begunCall(loop, one, { round, at: calls.length, runId });
         yield door.tell(begun);
-        const { status, output, files, nano } = await outcome();
+        const { status, output, files, nano, shown } = await outcome();
         spent += nano;
         const ended: SluiceCall = { ...begun, status, output, files: [...files], credits_used: creditsNumber(nano) };
         calls.push(ended);
         if (left.aborted) throw new ApiError("request_timeout", "The client left.");
-        yield door.tell(ended);
+        yield door.tell(ended, shown);
       }
       if (handsOver) return summary("handover");
       if (isSpent()) return summary("max_credits");
@@ -135,10 +137,15 @@ interface Begun {
   readonly outcome: () => Promise<ToolOutcome>;
 }
 
-async function begin(loop: Loop, { name, text }: AskedCall, earlier: number): Promise<Begun> {
+async function begin(loop: Loop, { name, text }: AskedCall, earlier: readonly SluiceCall[]): Promise<Begun> {
   const { runs } = loop.limits;
-  if (earlier >= runs) return refused("invalid_request", `No more than ${runs} calls may be made for one answer.`);
+  if (earlier.length >= runs)
+    return refused("invalid_request", `No more than ${runs} calls may be made for one answer.`);
   const tool = loop.tools.get(name);
+  const { most = runs } = tool ?? {};
+  if (earlier.filter((one) => one.name === name).length >= most) {
+    return refused("invalid_request", `No more than ${most} calls of ${name} may be made for one answer.`);
+  }
   const given = argumentsOf(text);
   if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");
   const requestId = newId();

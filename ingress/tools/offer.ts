@@ -1,4 +1,4 @@
-/** A tool of type `sluice` among the tools of a call: the functions that the model is shown for it. */
+/** Tools of a call that the service runs, those of type `sluice` first of all: the functions that the model is shown for them. */
 import type { SluiceTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -19,9 +19,11 @@ interface AnyTool {
   readonly type: string;
 }
 
+type Other<T extends AnyTool> = Exclude<T, { readonly type: "sluice" }>;
+
 export interface Offer<T extends AnyTool> {
   /** The caller's own tools, in their order. */
-  readonly others: readonly Exclude<T, { readonly type: "sluice" }>[];
+  readonly others: readonly Other<T>[];
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
   /** Name of a parameter of the call of the model, whose functions stand behind the caller's own → that of the caller. */
@@ -32,42 +34,54 @@ function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly typ
   return tool.type === "sluice";
 }
 
+export interface OfferReader<T extends AnyTool> {
+  /** The name of a tool of the caller. */
+  readonly nameOf: (tool: Other<T>) => string;
+  /** A tool of another type that the service runs; undefined for a tool of the caller. @param from its place. @throws ApiError */
+  readonly serve?: (tool: Other<T>, from: string) => LoopTool | undefined;
+}
+
 /**
- * @param nameOf name of a tool of the caller
- * @returns undefined where no tool is of that type
+ * @returns undefined where the service runs none of them
  * @throws ApiError `unsupported_value`, `missing_required_parameter` naming what cannot be offered
  */
 export async function readOffer<T extends AnyTool>(
   context: IngressContext,
   call: RouteCall,
   given: readonly T[],
-  nameOf: (tool: Exclude<T, { readonly type: "sluice" }>) => string,
+  { nameOf, serve }: OfferReader<T>,
 ): Promise<Offer<T> | undefined> {
-  const at = given.findIndex(isSluice);
+  const place = given.findIndex(isSluice);
   // The discriminator of both schemas: it has the form of one.
-  const spec = given[at] as SluiceTool | undefined;
-  if (!spec) return undefined;
-  const second = given.findLastIndex(isSluice);
-  if (second !== at) throw refuse(`tools[${second}].type`, "Expected one tool of type sluice, got several.");
-  const tools = await readTools(openApiClient(context, call, true), spec, `tools[${at}]`);
-  const places: number[] = [];
-  const others: Exclude<T, { readonly type: "sluice" }>[] = [];
-  for (const [place, tool] of given.entries()) {
+  const spec = given[place] as SluiceTool | undefined;
+  const last = given.findLastIndex(isSluice);
+  if (last !== place) throw refuse(`tools[${last}].type`, "Expected one tool of type sluice, got several.");
+  const tools = new Map(spec && (await readTools(openApiClient(context, call, true), spec, `tools[${place}]`)));
+  const own = new Map<number, Other<T>>();
+  for (const [at, tool] of given.entries()) {
     if (isSluice(tool)) continue;
-    const own = tool as Exclude<T, { readonly type: "sluice" }>;
-    if (tools.has(nameOf(own))) {
-      throw refuse(`tools[${place}]`, `Expected another name: ${nameOf(own)} is the name of a tool of the service.`);
-    }
-    places.push(place);
-    others.push(own);
+    const other = tool as Other<T>;
+    const served = serve?.(other, `tools[${at}]`);
+    if (!served) own.set(at, other);
+    else if (tools.has(served.name)) {
+      throw refuse(`tools[${at}].type`, `Expected one tool of type ${tool.type}, got several.`);
+    } else tools.set(served.name, served);
   }
-  const nano = spec.max_credits === undefined ? undefined : parseCredits(spec.max_credits.toFixed(9));
+  if (tools.size === 0) return undefined;
+  for (const [at, tool] of own) {
+    if (!tools.has(nameOf(tool))) continue;
+    throw refuse(`tools[${at}]`, `Expected another name: ${nameOf(tool)} is the name of a tool of the service.`);
+  }
+  const places = [...own.keys()];
+  const first = [...given.keys()].find((at) => !own.has(at));
+  const { max_rounds: rounds = ROUNDS_DEFAULT, max_credits: credits } = spec ?? {};
+  const nano = credits === undefined ? undefined : parseCredits(credits.toFixed(9));
   return {
-    others,
+    others: [...own.values()],
     tools,
-    limits: { rounds: spec.max_rounds ?? ROUNDS_DEFAULT, runs: RUNS_MAX, nano },
+    limits: { rounds, runs: RUNS_MAX, nano },
     paramOf: (param) =>
-      param.replace(/^tools\[(\d+)\]/, (_whole, index: string) => `tools[${places[Number(index)] ?? at}]`),
+      param.replace(/^tools\[(\d+)\]/, (_whole, index: string) => `tools[${places[Number(index)] ?? first}]`),
   };
 }
 

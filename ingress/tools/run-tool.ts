@@ -4,7 +4,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { parseCredits } from "#shared/money.ts";
 
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { endWork, shownError } from "./work.ts";
 
@@ -20,15 +20,38 @@ export interface ToolOutcome {
   readonly output: string;
   readonly files: readonly SluiceFile[];
   readonly nano: bigint;
+  /** Members of the item that tells of it, where that is no `sluice_call`. */
+  readonly shown?: object;
 }
 
-/** Tells the model what the route refuses, too. @param left aborts when nobody waits any more, which ends the run */
-export async function runTool(api: ApiClient, id: string, given: Arguments, left: AbortSignal): Promise<ToolOutcome> {
+/** The routes of a kind of work, by their operations. */
+export interface WorkRoute {
+  readonly run: string;
+  readonly cancel: string;
+  readonly look: string;
+  /** Name of the parameter by which the latter two have its id. */
+  readonly param: string;
+}
+
+/** @param left aborts when nobody waits any more, which ends the run */
+export function runTool(api: ApiClient, id: string, given: Arguments, left: AbortSignal): Promise<ToolOutcome> {
   const route = isUuid(id) ? WORKFLOW : CAPABILITY;
+  return runWork(api, route, { params: { id }, body: route.bodyOf(given) }, left, async (answer, nano) =>
+    outcomeOf((await answer.json()) as CapabilityRun | WorkflowRun, nano),
+  );
+}
+
+/** Tells the model what the route refuses, too. @param read outcome of work that ended well */
+export async function runWork(
+  api: ApiClient,
+  route: WorkRoute,
+  asked: Asked,
+  left: AbortSignal,
+  read: (answer: Response, nano: bigint) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
   try {
-    const answer = await api.ask(route.run, { params: { id }, body: route.bodyOf(given), signal: left });
-    const nano = parseCredits(answer.headers.get("x-credits-used") ?? "0");
-    return outcomeOf((await answer.json()) as CapabilityRun | WorkflowRun, nano);
+    const answer = await api.ask(route.run, { ...asked, signal: left });
+    return await read(answer, parseCredits(answer.headers.get("x-credits-used") ?? "0"));
   } catch (error) {
     // A run that is given up is ended: its price could not be told otherwise.
     const params = { [route.param]: api.call.requestId };

@@ -173,9 +173,9 @@ export type MessagesOutputConfig = {
   [k: string]: unknown;
 } | null;
 /**
- * Something the model may ask its client to do.
+ * Something the model may call: its client does it, or the service.
  */
-export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool | SluiceTool;
+export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool | SluiceTool | ResponsesImageTool;
 /**
  * Form of the text handed to a custom tool.
  */
@@ -191,7 +191,12 @@ export type ResponsesToolChoiceMode = "none" | "auto" | "required";
 /**
  * One named tool, or a subset of the tools.
  */
-export type ResponsesNamedChoice = ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesAllowedTools;
+export type ResponsesNamedChoice =
+  ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice | ResponsesAllowedTools;
+/**
+ * A tool by its name, or the one that makes images.
+ */
+export type ResponsesAllowedTool = ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice;
 /**
  * Shape of the answer's text.
  */
@@ -216,7 +221,8 @@ export type ResponsesTypedItem =
   | ResponsesCustomCallOutput
   | ResponsesItemReference
   | ResponsesCompaction
-  | ResponsesSluiceCall;
+  | ResponsesSluiceCall
+  | ResponsesImageCall;
 /**
  * One part of what a tool returned.
  */
@@ -282,11 +288,15 @@ export type ResponseStreamEvent =
   | ResponseArgumentsDone
   | ResponseCustomDelta
   | ResponseCustomDone
+  | ResponseImageInProgress
+  | ResponseImageGenerating
+  | ResponseImageCompleted
   | ResponseError;
 /**
  * One item of what the model wrote.
  */
-export type ResponseItem = ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall | SluiceCall;
+export type ResponseItem =
+  ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall | SluiceCall | ResponseImageCall;
 /**
  * One part of the words of an answer.
  */
@@ -3793,7 +3803,7 @@ export interface ResponsesCompactRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Tools that run elsewhere than at the client, such as web search, are not offered here. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
+ * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Of OpenAI's own tools `image_generation` is offered here, others, such as web search, are not. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
  */
 export interface ResponsesRequest {
   /**
@@ -3873,7 +3883,7 @@ export interface ResponsesRequest {
    */
   parallel_tool_calls?: boolean | null;
   /**
-   * Most runs of tools of type `sluice`.
+   * Most runs of tools of type `sluice` and images.
    */
   max_tool_calls?: number | null;
   text?: ResponsesText | null;
@@ -4009,6 +4019,55 @@ export interface ResponsesGrammarInput {
   [k: string]: unknown;
 }
 /**
+ * Images that the service makes when the model asks for one, at most 4 for a response, by POST /v1/images/generations: a call of its own each, at the price of the image model. Beside it, the model may call other tools.
+ */
+export interface ResponsesImageTool {
+  type: "image_generation";
+  /**
+   * Slug of an image model. Left out, it is the one whose image costs least at most, of those that do not refuse the other members; of several with the same price, the first by its slug.
+   */
+  model?: string | null;
+  /**
+   * Width and height as the image model has them, such as `1024x1024`. Left out or `auto`, the model that asks for the image says it, where there is a choice.
+   */
+  size?: string | null;
+  /**
+   * As the image model has it; `auto` is its own.
+   */
+  quality?: string | null;
+  background?: "transparent" | "opaque" | "auto" | null;
+  /**
+   * Refused where the image model has no choice of formats.
+   */
+  output_format?: "png" | "webp" | "jpeg" | null;
+  /**
+   * Of JPEG and WebP; without effect on PNG.
+   */
+  output_compression?: number | null;
+  moderation?: "auto" | "low" | null;
+  /**
+   * Images are made and not changed here: POST /v1/images/edits does that.
+   */
+  action?: "generate" | "auto" | null;
+  /**
+   * Not offered here: 0 or left out.
+   */
+  partial_images?: number | null;
+  /**
+   * Not offered here: null or left out.
+   */
+  input_image_mask?: null;
+  /**
+   * It belongs to edits, which are not offered here: null or left out.
+   */
+  input_fidelity?: null;
+  /**
+   * Not offered here: null or left out.
+   */
+  complexity?: null;
+  [k: string]: unknown;
+}
+/**
  * Calls this function.
  */
 export interface ResponsesFunctionChoice {
@@ -4025,6 +4084,13 @@ export interface ResponsesCustomChoice {
   [k: string]: unknown;
 }
 /**
+ * Makes an image.
+ */
+export interface ResponsesImageChoice {
+  type: "image_generation";
+  [k: string]: unknown;
+}
+/**
  * Narrows the tools for this call without resending the list.
  */
 export interface ResponsesAllowedTools {
@@ -4035,14 +4101,6 @@ export interface ResponsesAllowedTools {
    * @maxItems 128
    */
   tools: ResponsesAllowedTool[];
-  [k: string]: unknown;
-}
-/**
- * A tool by its name.
- */
-export interface ResponsesAllowedTool {
-  type: "function" | "custom";
-  name: string;
   [k: string]: unknown;
 }
 /**
@@ -4650,6 +4708,49 @@ export interface ResponsesSluiceCall {
    * What the model was told.
    */
   output: string;
+  [k: string]: unknown;
+}
+/**
+ * An image that was made for the model, as an answer had it. The model reads what it asked for and was told; a picture that it is to see comes as `input_image`, with the `file_id`.
+ */
+export interface ResponsesImageCall {
+  type: "image_generation_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * Not looked at, and not stored.
+   */
+  result?: string | null;
+  /**
+   * The image as a file of the workspace.
+   */
+  file_id?: string | null;
+  /**
+   * What it was made of; used where there are no `arguments`.
+   */
+  revised_prompt?: string | null;
+  /**
+   * The model's id of the call.
+   */
+  call_id?: string | null;
+  /**
+   * JSON as text, as the model wrote it.
+   */
+  arguments?: string | null;
+  /**
+   * Calls of one round are shown to the model as one turn.
+   */
+  round?: number | null;
+  /**
+   * What the model was told.
+   */
+  output?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -7271,6 +7372,78 @@ export interface ResponseCustomCall {
   [k: string]: unknown;
 }
 /**
+ * An image that the model asked for and the service made.
+ */
+export interface ResponseImageCall {
+  id: string;
+  type: "image_generation_call";
+  status: "in_progress" | "generating" | "completed" | "failed";
+  /**
+   * The image in base64, in the answer itself: a response that is stored has it as `file_id` alone. Null, too, where the images of one response come to more than 8 MiB.
+   */
+  result: string | null;
+  /**
+   * The prompt that the model wrote; null where it wrote none.
+   */
+  revised_prompt: string | null;
+  /**
+   * The image as a file of the workspace, whose bytes `GET /v1/files/{id}/content` has; null until it is made.
+   */
+  file_id: string | null;
+  /**
+   * The image model that served.
+   */
+  model?: string;
+  /**
+   * Such as `png`.
+   */
+  output_format?: string;
+  /**
+   * As it was asked for.
+   */
+  size?: string;
+  /**
+   * As it was asked for.
+   */
+  quality?: string;
+  /**
+   * As it was asked for.
+   */
+  background?: string;
+  /**
+   * Why it was not made.
+   */
+  error?: {
+    code: string;
+    message: string;
+    param: string | null;
+    type: string;
+    [k: string]: unknown;
+  };
+  /**
+   * The model's id of the call.
+   */
+  call_id: string;
+  /**
+   * JSON as text, as the model wrote it.
+   */
+  arguments: string;
+  /**
+   * The turn of the model that asked for it.
+   */
+  round: number;
+  /**
+   * Id of the call that made it, under which its job and its price are found; absent where it was not begun.
+   */
+  request_id?: string;
+  /**
+   * What the model was told; null until it is made.
+   */
+  output: string | null;
+  credits_used: number;
+  [k: string]: unknown;
+}
+/**
  * It waits for a worker; background calls alone tell it.
  */
 export interface ResponseQueued {
@@ -7539,6 +7712,36 @@ export interface ResponseCustomDone {
   item_id: string;
   output_index: number;
   input: string;
+  [k: string]: unknown;
+}
+/**
+ * An image was asked for.
+ */
+export interface ResponseImageInProgress {
+  type: "response.image_generation_call.in_progress";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  [k: string]: unknown;
+}
+/**
+ * It is being made.
+ */
+export interface ResponseImageGenerating {
+  type: "response.image_generation_call.generating";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
+  [k: string]: unknown;
+}
+/**
+ * It is made; the end of its item has it.
+ */
+export interface ResponseImageCompleted {
+  type: "response.image_generation_call.completed";
+  sequence_number: number;
+  item_id: string;
+  output_index: number;
   [k: string]: unknown;
 }
 /**

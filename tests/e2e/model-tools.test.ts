@@ -7,6 +7,7 @@ import { sharedStack } from "./model-tools/bench.ts";
 
 await import("./model-tools/chat.ts");
 await import("./model-tools/responses.ts");
+await import("./model-tools/images.ts");
 
 afterAll(async () => {
   const stack = await sharedStack();

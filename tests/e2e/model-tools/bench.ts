@@ -6,7 +6,7 @@ import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 let started: Promise<Stack> | undefined;
 
 export function sharedStack(): Promise<Stack> {
-  started ??= startStack({ pools: ["chat", "capability", "workflow"] });
+  started ??= startStack({ pools: ["chat", "capability", "image", "workflow"], env: { SLUICE_WORKER_SLOTS: "24" } });
   return started;
 }
 

@@ -27,11 +27,20 @@ interface Played {
   readonly run?: (left: AbortController) => ToolOutcome;
   readonly fake?: FakeOptions;
   readonly headers?: Record<string, string>;
+  readonly most?: number;
 }
 
 const WITH_KEY = { authorization: `Bearer ${KEY}` };
 
-async function play({ turns, limits = {}, handsOver = false, run = () => MADE, fake, headers = WITH_KEY }: Played) {
+async function play({
+  turns,
+  limits = {},
+  handsOver = false,
+  run = () => MADE,
+  fake,
+  headers = WITH_KEY,
+  most,
+}: Played) {
   const fakes = fakeContext(fake);
   const { context, caller, authorizations } = fakes;
   const left = new AbortController();
@@ -54,7 +63,13 @@ async function play({ turns, limits = {}, handsOver = false, run = () => MADE, f
   };
   const request = new Request("http://localhost/v1/chat/completions", { headers });
   const requestId = newId();
-  const tool = { id: "code.tell", name: "tell", description: "", parameters: {} };
+  const tool = {
+    id: "code.tell",
+    name: "tell",
+    description: "",
+    parameters: {},
+    ...(most === undefined ? {} : { most }),
+  };
   const loop: Loop = {
     context,
     call: { request, params: {}, requestId, startedAt: 0, caller },
@@ -78,6 +93,14 @@ async function play({ turns, limits = {}, handsOver = false, run = () => MADE, f
   fakes.close();
   return { summary, error, told, ids, requestId, authorizations };
 }
+
+test("runs of a tool beyond its own limit are refused, and are not begun", async () => {
+  const { told } = await play({ turns: [[call(), call(), call()], []], most: 2 });
+  const ended = told.filter(({ status }) => status !== "in_progress");
+  expect(ended.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
+  expect(ended[2]?.output).toContain("No more than 2 calls of tell");
+  expect(ended[2]).not.toHaveProperty("request_id");
+});
 
 test("a model is asked until it answers; every turn and run has an id of its own, the first that of the request", async () => {
   const { summary, told, ids, requestId } = await play({ turns: [[call(), call()], [call()], []] });

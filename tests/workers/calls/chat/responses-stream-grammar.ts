@@ -29,6 +29,7 @@ class ItemReader {
   private readonly id: string;
   private readonly parts: { text: string; isDone: boolean; isTextDone: boolean }[] = [];
   private argumentsText = "";
+  private readonly imageStates: string[] = [];
 
   constructor(item: ResponseItem) {
     this.id = item.id;
@@ -40,10 +41,11 @@ class ItemReader {
     if (this.done) throw new Error(`${String(event["type"])} behind the end of its item`);
     const [kind = "", what = ""] = String(event["type"])
       .replace(/^response\./, "")
-      .split(/\.(?=[a-z]+$)/);
+      .split(/\.(?=[a-z_]+$)/);
     const at = Number(event["content_index"] ?? event["summary_index"] ?? 0);
     if (kind === "content_part" || kind === "reasoning_summary_part") this.readPart(what, at, event);
     else if (/arguments|custom_tool/.test(kind)) this.readArguments(what, event);
+    else if (kind === "image_generation_call") this.imageStates.push(what);
     else if (kind !== "output_text.annotation") this.readText(what, at, event);
   }
 
@@ -54,6 +56,10 @@ class ItemReader {
     if (JSON.stringify(textsOf(item)) !== JSON.stringify(texts)) throw new Error("an item holds other texts than came");
     if (item.type === "function_call" && item.arguments !== this.argumentsText) throw new Error("other arguments");
     if (item.type === "custom_tool_call" && item.input !== this.argumentsText) throw new Error("another input");
+    if (item.type === "image_generation_call") {
+      const states = ["in_progress", "generating", ...(item.status === "completed" ? ["completed"] : [])];
+      if (this.imageStates.join() !== states.join()) throw new Error("an image in other states than it has");
+    }
     this.done = item;
   }
 

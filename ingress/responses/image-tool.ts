@@ -1,0 +1,165 @@
+/** Responses with a tool of type `image_generation`: the function that the model is shown, and the image that its call makes. */
+import type { MediaResults, ResponsesImageTool, ResponsesTool } from "#schemas/generated/types.ts";
+import { IMAGES } from "#shared/calls/kinds/images.ts";
+import { kindOfCall, modelOf } from "#shared/calls/kinds/models.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+
+import type { ApiClient } from "../tools/api-client.ts";
+import type { Arguments } from "../tools/arguments.ts";
+import type { LoopTool } from "../tools/loop.ts";
+import type { OfferReader } from "../tools/offer.ts";
+import { runWork, type ToolOutcome, type WorkRoute } from "../tools/run-tool.ts";
+import { withParam } from "../with-param.ts";
+
+import { IMAGE_TOOL, type ShownImage } from "./image-items.ts";
+
+/** A response holds all of its images in memory, and in its last event: beyond these it has their files alone. */
+const RESULTS_BYTES_MAX = 8 * 1_048_576;
+/** Images that one response asks for; the model reads that more are refused. */
+const IMAGES_MAX = 4;
+
+const DESCRIPTION =
+  "Makes an image of a description and shows it to the user, who sees it without a link. Describe subject, composition, style and " +
+  "colours in the prompt, as the image model knows nothing of the conversation.";
+
+/** Returns the reader of a response's tools. */
+export function offerReader(catalogue: Catalogue): OfferReader<ResponsesTool> {
+  return {
+    nameOf: (tool) => (tool.type === "image_generation" ? IMAGE_TOOL : tool.name),
+    serve: (tool, from) => (tool.type === "image_generation" ? readImageTool(catalogue, tool, from) : undefined),
+  };
+}
+
+/**
+ * The tool of one response.
+ * @param from its place in the caller's body
+ * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` naming what no image can be made with
+ */
+export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
+  const settings = settingsOf(tool);
+  const model = imageModelOf(catalogue, tool.model ?? undefined, settings, from);
+  const room = { bytes: RESULTS_BYTES_MAX };
+  const { sizes } = model.allowed_params;
+  const hasChoice = settings.size === undefined && sizes !== undefined && sizes.length > 0;
+  return {
+    id: IMAGE_TOOL,
+    name: IMAGE_TOOL,
+    description: DESCRIPTION,
+    parameters: {
+      type: "object",
+      properties: {
+        prompt: { type: "string", description: "What the image shows." },
+        ...(hasChoice ? { size: { type: "string", enum: sizes, description: "Width and height." } } : {}),
+      },
+      required: ["prompt"],
+    },
+    most: IMAGES_MAX,
+    run(api, given, left) {
+      const size = hasChoice && given["size"] !== undefined ? { size: given["size"] } : {};
+      const body = { ...size, ...settings, model: model.slug, prompt: given["prompt"] };
+      return runWork(api, MAKING, { body }, left, (answer, nano) => outcomeOf(api, answer, { nano, body, room }));
+    },
+  };
+}
+
+const MAKING: WorkRoute = { run: "createImage", cancel: "cancelJob", look: "getJob", param: "job_id" };
+
+type Settings = Pick<Arguments, string> & { readonly size?: string };
+
+/** Members that the route of images has; the model's own choice is made by leaving them out. */
+function settingsOf({ size, quality, background, output_format, output_compression, moderation }: ResponsesImageTool) {
+  const given = { size, quality, background, output_format, output_compression, moderation };
+  const said = Object.entries(given).filter(([, value]) => value != null && value !== "auto");
+  return Object.fromEntries(said) as Settings;
+}
+
+function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: Settings, from: string): Model {
+  if (slug === undefined) return cheapestModel(catalogue, settings, from);
+  try {
+    const model = modelOf(IMAGES, catalogue, slug);
+    mostPaid(model, settings);
+    return model;
+  } catch (error) {
+    throw withParam(error, (param) => `${from}.${param}`);
+  }
+}
+
+/** The model whose image costs least at most, of those that do not refuse the settings. */
+function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
+  const faults: unknown[] = [];
+  const priced = [...models.values()].flatMap((model) => {
+    if (model.kind === "tool" || kindOfCall(model) !== IMAGES) return [];
+    try {
+      return [{ model, nano: mostPaid(model, settings) }];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      faults.push(error);
+      return [];
+    }
+  });
+  const compare = (a: (typeof priced)[number], b: (typeof priced)[number]): number =>
+    a.nano === b.nano ? (a.model.slug < b.model.slug ? -1 : 1) : a.nano < b.nano ? -1 : 1;
+  const [cheapest] = priced.toSorted(compare);
+  if (cheapest) return cheapest.model;
+  // One model's sentence tells what is at fault; those of several would contradict each other.
+  if (faults.length === 1) throw withParam(faults[0], (param) => `${from}.${param}`);
+  const message =
+    faults.length === 0
+      ? "There is no model here that makes images of words: expected no tool of type image_generation."
+      : "No image model here takes these members together: expected others, or the name of one as model.";
+  throw new ApiError("model_not_found", message, { param: `${from}.model` });
+}
+
+/** Nano-credits that an image costs at most. @throws ApiError naming the member that the model does not take */
+function mostPaid(model: Model, settings: Settings): bigint {
+  return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;
+}
+
+interface Made {
+  readonly nano: bigint;
+  readonly body: Arguments;
+  readonly room: { bytes: number };
+}
+
+async function outcomeOf(api: ApiClient, answer: Response, { nano, body, room }: Made): Promise<ToolOutcome> {
+  const [image] = ((await answer.json()) as MediaResults).data;
+  if (image?.file_id === undefined) throw new Error("an image without a file");
+  const { file_id, content_type } = image;
+  const asked = ["size", "quality", "background"].flatMap((name) => {
+    const value = body[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  const model = answer.headers.get("x-model-used");
+  const shown: ShownImage = {
+    result: await base64Of(api, file_id, room),
+    file_id,
+    ...(model === null ? {} : { model }),
+    ...(content_type === undefined ? {} : { output_format: content_type.replace(/^image\//, "") }),
+    ...Object.fromEntries(asked),
+  };
+  const output = JSON.stringify({ file_id, content_type, note: "The user sees the image." });
+  return { status: "completed", output, files: [], nano, shown };
+}
+
+/** Returns null beyond the room that is left, and where the file cannot be read: it is paid, and is there. */
+async function base64Of(
+  { context: { database, storage, log }, call }: ApiClient,
+  fileId: string,
+  room: { bytes: number },
+): Promise<string | null> {
+  try {
+    const blocks = await findBlocks(database, fileId);
+    if (!blocks) throw new Error(`${fileId} is not there any more`);
+    if (blocks.bytes > room.bytes) return null;
+    room.bytes -= blocks.bytes;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readFile(storage, blocks)) pieces.push(piece);
+    return Buffer.concat(pieces).toString("base64");
+  } catch (error) {
+    log.warn({ err: error, job_id: call.requestId }, "an image that was made could not be read");
+    return null;
+  }
+}
