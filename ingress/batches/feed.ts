@@ -2,7 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
-import { type BatchLine, forgetRefused } from "#shared/database/batch-work.ts";
+import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { type FileBlocks, findBlocks } from "#shared/database/files.ts";
 import { findJob } from "#shared/database/jobs.ts";
@@ -75,10 +75,12 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
-      const fed = await Promise.all(
+      // None is on its way any more when this ends: a line that is told as never made is admitted by nobody.
+      const settled = await Promise.allSettled(
         some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
       );
-      hasOthers ||= fed.some((one) => one.kind === "admitted" && one.refused === undefined);
+      const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
+      hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);
       for (const [at, line] of some.entries()) {
         const given = fed[at];
         if (given === undefined) continue;
@@ -86,6 +88,8 @@ export async function feedLines(
         if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
         await onFed(line, one);
       }
+      const fault = settled.find((one) => one.status === "rejected");
+      if (fault) throw fault.reason;
       if (waitMs > 0) return waitMs;
     }
   }
@@ -111,6 +115,11 @@ const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "dail
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
+}
+
+/** The same of lines whose leader was lost before it forgot their jobs. */
+export function forgetHeldByOthers({ database }: Pick<BatchContext, "database">, batch: BatchRow): Promise<void> {
+  return forgetAllRefused(database, batch, [...HELD_BY_OTHERS]);
 }
 
 /** Lines that are read together. */

@@ -21,11 +21,11 @@ import { WINDOW_RETRY_MAX_MS } from "../batch/intake.ts";
 import { cancelJobOrRun } from "../media/jobs.ts";
 
 import type { BatchContext } from "./context.ts";
-import { feedLines } from "./feed.ts";
+import { feedLines, forgetHeldByOthers } from "./feed.ts";
 import { Parts, Superseded } from "./parts.ts";
 import { targetOf } from "./read-line.ts";
-import { endedRecord, refusedRecord, unrunRecord } from "./records.ts";
-import { validateBatch } from "./validate.ts";
+import { endedRecord, type LineRecord, refusedRecord, unrunRecord } from "./records.ts";
+import { type BatchFault, validateBatch } from "./validate.ts";
 import { discardParts, isFull, writeFiles } from "./write-files.ts";
 
 /** A leader that has not shown itself for so long leads no more; it shows itself this often. */
@@ -55,6 +55,9 @@ const STORE_MAX_MS = 30_000;
 /** A batch that ends waits this long for lines that are under way; what they come to after that is told by their jobs alone. */
 const ENDING_MS = paced(600_000);
 
+/** Leaders that may be lost one after another without having done anything for the batch, which may be what they die of. */
+const TURNS_LOST_MAX = 5;
+
 /** Pause after a fault of ours, and of a workspace without room for the files. */
 const RETRY_MS = paced(2_000);
 const FULL_RETRY_MS = paced(60_000);
@@ -66,6 +69,12 @@ interface LineUnderWay extends BatchLine {
   /** Its record is on its way into a part. */
   isGathered: boolean;
   isCancelled: boolean;
+  /** Its result could not be read: the next turn tries again. */
+  isUnread: boolean;
+}
+
+function underWay(line: BatchLine, isAdmitted = false): LineUnderWay {
+  return { ...line, isAdmitted, isGathered: false, isCancelled: false, isUnread: false };
 }
 
 /** @returns milliseconds before which the batch needs no further turn; undefined: it has ended, or is led by another */
@@ -118,16 +127,16 @@ class Turn {
 
   async run(): Promise<number | undefined> {
     const { context, lines } = this;
+    if (this.batch.turns_lost >= TURNS_LOST_MAX) return this.giveUp();
+    await this.lookAgain();
     if (this.batch.state === "validating" && !(await this.validate())) return this.isLed ? 0 : undefined;
+    await forgetHeldByOthers(context, this.batch);
     for (const { is_admitted: isAdmitted, ...line } of await runningLines(context.database, this.batch.id)) {
-      lines.set(line.number, { ...line, isAdmitted, isGathered: false, isCancelled: false });
+      lines.set(line.number, underWay(line, isAdmitted));
     }
     const until = performance.now() + TURN_MS;
     for (;;) {
-      const batch = this.isLed ? await lookAgain(context.database, this.batch) : undefined;
-      if (!batch) throw new Superseded();
-      this.batch = batch;
-      const { ends_as: end } = batch;
+      const { ends_as: end } = await this.lookAgain();
       const isBusy = end === null || end === "completed" ? await this.feed() : await this.drain(end);
       await this.gather(end);
       const hasNoneLeft = this.areAllTaken && lines.size === 0;
@@ -141,6 +150,14 @@ class Turn {
       if (isOver) return isIdle ? waitMs : 0;
       if (!isBusy && !isLast) await Bun.sleep(POLL_MS);
     }
+  }
+
+  /** Reads the batch again. @throws Superseded */
+  private async lookAgain(): Promise<BatchRow> {
+    const batch = this.isLed ? await lookAgain(this.context.database, this.batch) : undefined;
+    if (!batch) throw new Superseded();
+    this.batch = batch;
+    return batch;
   }
 
   private validate(): Promise<boolean> {
@@ -164,7 +181,7 @@ class Turn {
       failpoint("batch.taken");
       this.areAllTaken = taken.length < TAKE_MAX;
       for (const line of taken) {
-        lines.set(line.number, { ...line, isAdmitted: false, isGathered: false, isCancelled: false });
+        lines.set(line.number, underWay(line));
       }
     }
     const waiting = [...lines.values()].filter((line) => !line.isAdmitted && !line.isGathered);
@@ -200,7 +217,7 @@ class Turn {
     const taken = this.areAllTaken ? [] : await takeLines(context.database, batch, UNRUN_MAX);
     this.areAllTaken ||= taken.length < UNRUN_MAX;
     for (const line of taken) {
-      lines.set(line.number, { ...line, isAdmitted: false, isGathered: false, isCancelled: false });
+      lines.set(line.number, underWay(line));
     }
     const isOver = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > ENDING_MS;
     for (const line of lines.values()) {
@@ -228,20 +245,53 @@ class Turn {
 
   /** Brings what has ended into parts. */
   private async gather(end: BatchEnd | null): Promise<void> {
-    const { context, batch, lines } = this;
-    const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered).map((line) => [line.job_id, line])); // prettier-ignore
+    const { context, lines } = this;
+    const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered && !line.isUnread).map((line) => [line.job_id, line])); // prettier-ignore
     if (byJob.size === 0) return;
     const ended = await findEnded(context.database, [...byJob.keys()], GATHER_MAX);
     const found = ended.flatMap((id) => byJob.get(id) ?? []);
     for (let from = 0; from < found.length; from += GATHER_AT_ONCE) {
       const some = found.slice(from, from + GATHER_AT_ONCE);
-      const records = await Promise.all(some.map((line) => endedRecord(context, batch.workspace_id, line, end)));
+      const records = await Promise.all(some.map((line) => this.recordOf(line, end)));
       for (const [at, record] of records.entries()) {
         const line = some[at];
-        if (line) line.isGathered = true;
+        if (!line || !record) continue;
+        line.isGathered = true;
         await this.parts.add(record);
       }
+      // A store that is away is not asked for the rest at once.
+      if (records.includes(undefined)) return;
     }
+  }
+
+  /** Undefined where it cannot be read now, which keeps no other line. */
+  private async recordOf(line: LineUnderWay, end: BatchEnd | null): Promise<LineRecord | undefined> {
+    const { context, batch } = this;
+    try {
+      return await endedRecord(context, batch.workspace_id, line, end);
+    } catch (error) {
+      line.isUnread = true;
+      context.log.warn({ err: error, batch_id: batch.id, job_id: line.job_id }, "the result of a line is read later");
+      return undefined;
+    }
+  }
+
+  /** Fails the batch: those who work on it die. What is under way is asked to end; lines that have ended stay readable. */
+  private async giveUp(): Promise<undefined> {
+    const { context, batch } = this;
+    const { database, log } = context;
+    const message = "The batch was given up: whoever worked on it failed, again and again.";
+    const fault: BatchFault = { code: "internal_error", message, param: null, line: null };
+    const lines = await runningLines(database, batch.id);
+    if (batch.in_progress_at === null) await dropLines(database, batch);
+    if (!(await endBatch(database, batch, { state: "failed", errors: JSON.stringify([fault]) })))
+      throw new Superseded();
+    log.error(
+      { batch_id: batch.id, workspace_id: batch.workspace_id },
+      "a batch was given up, whose leaders were lost",
+    );
+    await this.cancel(lines.filter((line) => line.is_admitted).map((line) => underWay(line)));
+    return undefined;
   }
 
   /** All lines have ended. */

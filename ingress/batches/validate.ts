@@ -68,6 +68,7 @@ export async function validateBatch(
 class Validation {
   readonly faults: BatchFault[] = [];
   total = 0;
+  private blanks = 0;
   private inputs = 0;
   private readonly models = new Set<string | undefined>();
   private chunk: BatchLine[] = [];
@@ -85,8 +86,13 @@ class Validation {
   }
 
   get isOver(): boolean {
-    const { faults, total, inputs, bounds } = this;
-    return faults.length >= FAULTS_MAX || total > bounds.lines || inputs > bounds.inputs;
+    const { faults, inputs, bounds } = this;
+    return faults.length >= FAULTS_MAX || this.hasTooMany || inputs > bounds.inputs;
+  }
+
+  /** Blank lines have a bound too: a file may have 200 million. */
+  private get hasTooMany(): boolean {
+    return this.total > this.bounds.lines || this.blanks > this.bounds.lines;
   }
 
   get model(): string | null {
@@ -105,7 +111,10 @@ class Validation {
       this.fault({ code: "line_too_long", message, param: null }, number);
       return;
     }
-    if (isBlank(bytes)) return;
+    if (isBlank(bytes)) {
+      this.blanks += 1;
+      return;
+    }
     this.total += 1;
     try {
       const { customId, model, inputs } = await checkLine(bytes, this.batch.endpoint, this.target, this.slices);
@@ -125,10 +134,10 @@ class Validation {
   async end(): Promise<void> {
     await this.write();
     const { lines, inputs } = this.bounds;
-    if (this.total > lines) {
+    if (this.hasTooMany) {
       this.fault({ code: "too_many_lines", message: `Expected at most ${lines} lines, got more.`, param: null });
     }
-    if (this.inputs > inputs && this.total <= lines) {
+    if (this.inputs > inputs && !this.hasTooMany) {
       const message = `Expected at most ${inputs} texts in all embeddings calls together, got more.`;
       this.fault({ code: "too_many_inputs", message, param: null });
     }

@@ -5,6 +5,7 @@ import {
   type BatchRow,
   cancelBatch,
   findBatch,
+  findRepeated,
   insertBatch,
   listBatches,
   listEndedLines,
@@ -127,7 +128,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const asked = parse("BatchRequest", value);
   const key = idempotencyKeyOf(call.request.headers);
   const batch: NewBatch = {
-    id: key === null ? newId() : jobIdOf(workspaceId, `batches:${key}`),
+    id: newId(),
+    repeatId: key === null ? null : jobIdOf(workspaceId, `batches:${key}`),
     workspace_id: workspaceId,
     key_id: keyId,
     fingerprint: key === null ? null : await fingerprintOfJson(value),
@@ -137,14 +139,14 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     output_expires_s: asked.output_expires_after?.seconds ?? null,
     windowMs: WINDOW_MS,
   };
-  const known = key === null ? undefined : await findBatch(context.database, workspaceId, batch.id);
+  const known = await findRepeated(context.database, batch);
   if (known) return json(presentBatch(same(known, batch)));
   await checkInput(context, workspaceId, asked);
-  const verdict = await insertBatch(context.database, batch);
-  if (verdict === "crowded") {
+  const id = await insertBatch(context.database, batch);
+  if (id === null) {
     throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);
   }
-  const row = await findBatch(context.database, workspaceId, batch.id);
+  const row = await findBatch(context.database, workspaceId, id);
   if (!row) throw new Error("a batch that was made is not there");
   return json(presentBatch(same(row, batch)));
 }

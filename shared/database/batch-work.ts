@@ -45,7 +45,7 @@ export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<
 /** Another may lead it from now on, not before `waitMs`. */
 export async function leaveBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
   await target.query(
-    `update batch set lease_until = null, next_at = clock_timestamp() + $3 * interval '1 millisecond'
+    `update batch set lease_until = null, turns_lost = 0, next_at = clock_timestamp() + $3 * interval '1 millisecond'
      where id = $1 and epoch = $2 and ended_at is null`,
     [id, epoch, waitMs],
   );
@@ -99,7 +99,7 @@ export async function beginBatch(
   { total, model }: { readonly total: number; readonly model: string | null },
 ): Promise<boolean> {
   const rows = await target.query(
-    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4
+    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4, turns_lost = 0
      where id = $1 and epoch = $2 and state = 'validating' returning 1`,
     [id, epoch, total, model],
   );
@@ -150,6 +150,17 @@ export async function findEnded(target: Queryable, ids: readonly string[], max: 
 export async function forgetRefused(target: Queryable, jobId: string): Promise<boolean> {
   const rows = await target.query("delete from job where id = $1 and state = 'refused' returning 1", [jobId]);
   return rows.length > 0;
+}
+
+/** The same of all lines that are under way and were refused for one of these reasons. */
+export async function forgetAllRefused(target: Queryable, { id, epoch }: Led, codes: readonly string[]): Promise<void> {
+  await target.query(
+    `delete from job j using batch_line l
+     where l.batch_id = $1 and l.state = 'running' and j.id = l.job_id and j.state = 'refused' and j.error->>'code' = any ($3)
+       and exists (select from batch where id = $1 and epoch = $2)`,
+    [id, epoch, codes],
+    "forget_refused_lines",
+  );
 }
 
 export interface Part {

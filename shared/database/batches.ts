@@ -45,6 +45,7 @@ export interface BatchRow {
   readonly output_file_id: string | null;
   readonly error_file_id: string | null;
   readonly epoch: number;
+  readonly turns_lost: number;
   readonly created_at: Date;
   readonly in_progress_at: Date | null;
   readonly expires_at: Date;
@@ -61,23 +62,21 @@ export interface NewBatch extends Pick<
   BatchRow,
   "id" | "workspace_id" | "key_id" | "fingerprint" | "endpoint" | "input_file_id" | "metadata" | "output_expires_s"
 > {
+  /** Name under which the same call may come again. */
+  readonly repeatId: string | null;
   readonly windowMs: number;
 }
 
-/** `crowded`: the workspace has as many as it may. Several at once may exceed that by their number. */
-export async function insertBatch(target: Queryable, batch: NewBatch): Promise<"made" | "known" | "crowded"> {
-  const rows = await target.query<{ is_known: boolean; is_made: boolean }>(
-    `with made as (
-       insert into batch (id, workspace_id, key_id, fingerprint, endpoint, input_file_id, metadata, output_expires_s, expires_at)
-       select $1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9 * interval '1 millisecond'
-       where (select count(*) from (select from batch where workspace_id = $2 and ended_at is null limit $10) x) < $10
-       on conflict (id) do nothing returning 1)
-     select exists (select from made) as is_made, exists (select from batch where id = $1) as is_known`,
+/** Returns the id of the batch, or of the one that was made under the same name before; null: the workspace has as many as it may. */
+export async function insertBatch(target: Queryable, batch: NewBatch): Promise<string | null> {
+  const [row] = await target.query<{ id: string | null }>(
+    "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as id",
     [
       batch.id,
       batch.workspace_id,
       batch.key_id,
       batch.fingerprint,
+      batch.repeatId,
       batch.endpoint,
       batch.input_file_id,
       batch.metadata,
@@ -86,9 +85,20 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<"
       OPEN_BATCHES_MAX,
     ],
   );
-  if (rows[0]?.is_made === true) return "made";
-  // One made at the same moment is found by its reader.
-  return rows[0]?.is_known === true || (await findBatch(target, batch.workspace_id, batch.id)) ? "known" : "crowded";
+  return row?.id ?? null;
+}
+
+/** The batch that was made under this name, which no other workspace has. */
+export async function findRepeated(
+  target: Queryable,
+  { workspace_id, repeatId }: Pick<NewBatch, "workspace_id" | "repeatId">,
+): Promise<BatchRow | undefined> {
+  if (repeatId === null) return undefined;
+  const [row] = await target.query<BatchRow>("select * from batch where repeat_id = $1 and workspace_id = $2", [
+    repeatId,
+    workspace_id,
+  ]);
+  return row;
 }
 
 /** Undefined for another workspace's batch as for none. */

@@ -253,6 +253,60 @@ describe("a batch", () => {
     });
   }, 60_000);
 
+  /** Its leader hears that another leads it, which then has the next turn. */
+  const takeOver = (id: string, lost = 0) =>
+    bed.stack.query(
+      "update batch set epoch = epoch + 1, lease_until = null, next_at = now(), turns_lost = $2 where id = $1",
+      [uuidOf(id), lost],
+    );
+  const lineJobs = (id: string) =>
+    bed.stack.query<{ job_id: string; state: string | null; line: string }>(
+      `select l.job_id, l.state as line, j.state from batch_line l left join job j on j.id = l.job_id where l.batch_id = $1 order by l.number`,
+      [uuidOf(id)],
+    );
+
+  test("whose leaders are lost again and again is given up, with its jobs", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const made = await begin([line("first", ask("flat")), line("slow", ask("mock-delay-60000"))], CHAT, mine);
+    await eventually("one has ended", async () => (await rowOf(made.id))["completed"] === 1, 20_000);
+    await takeOver(made.id, 5);
+    expect(await ended(made.id, mine)).toMatchObject({
+      status: "failed",
+      errors: { data: [{ code: "internal_error", line: null }] },
+      request_counts: { total: 2, completed: 1, failed: 0 },
+    });
+    await eventually("the job has ended", async () => (await lineJobs(made.id))[1]?.state === "cancelled", 20_000);
+    const page = await call("GET", `/v1/batches/${made.id}/lines`, undefined, own.key);
+    expect((page["data"] as Line[]).map(({ custom_id }) => custom_id)).toEqual(["first"]);
+  }, 60_000);
+
+  test("with a result that cannot be read goes on with its other lines", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const lines = [line("lost", ask("flat")), line("other", ask("flat")), line("slow", ask("mock-delay-60000"))];
+    const made = await begin(lines, CHAT, mine);
+    await eventually("two have ended", async () => (await rowOf(made.id))["completed"] === 2, 20_000);
+    // As if neither had been gathered yet, and the result of one were nowhere.
+    const [job] = await bed.stack.query<{ id: string; result: string }>(
+      `with line as (update batch_line set state = 'running', place = null where batch_id = $1),
+            part as (delete from batch_part where batch_id = $1),
+            batch as (update batch set completed = 0, output_bytes = 0, epoch = epoch + 1, lease_until = null, next_at = now() where id = $1),
+            lost as (select j.id, j.result from batch_line l join job j on j.id = l.job_id where l.batch_id = $1 and l.number = 1)
+       update job set result = null, result_ref = 'jobs/none' from lost where job.id = lost.id returning lost.id, lost.result`,
+      [uuidOf(made.id)],
+    );
+    await eventually("the other has ended again", async () => (await rowOf(made.id))["completed"] === 1, 20_000);
+    await bed.stack.query("update job set result = $2, result_ref = null where id = $1", [
+      job?.id ?? "",
+      job?.result ?? "",
+    ]);
+    await takeOver(made.id);
+    await eventually("both have", async () => (await rowOf(made.id))["completed"] === 2, 40_000);
+    await mine.batches.cancel(made.id);
+    expect(await ended(made.id, mine)).toMatchObject({ request_counts: { completed: 2, failed: 1 } });
+  }, 90_000);
+
   test("of a key that lists its tools runs no other capability", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     await bed.stack.query("update api_key set tools = '{web.*}' where id = $1", [own.keyId]);
@@ -280,8 +334,11 @@ describe("a batch", () => {
   }, 60_000);
 });
 
-const rowOf = async (id: string) =>
-  (await bed.stack.query("select * from batch where id::text = $1", [id.slice(6).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")]))[0] ?? {}; // prettier-ignore
+const rowOf = async (id: string) => (await bed.stack.query("select * from batch where id = $1", [uuidOf(id)]))[0] ?? {};
+
+function uuidOf(id: string): string {
+  return id.slice(6).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
 
 async function call(
   method: string,
@@ -472,6 +529,17 @@ describe("a batch is", () => {
     expect(new Set(seen.map(({ custom_id }) => custom_id)).size).toBe(604);
     expect(seen.find(({ custom_id }) => custom_id === "rest 599")).toEqual(errors.get("rest 599"));
   }, 90_000);
+
+  test("over after its time also where it was never validated", async () => {
+    const { id: file } = await upload([line("a", ask("flat"))]);
+    const id = newId();
+    await bed.stack.query(
+      "insert into batch (id, workspace_id, key_id, endpoint, input_file_id, expires_at) values ($1, $2, $3, $4, $5, now())",
+      [id, workspace.id, workspace.keyId, CHAT, file],
+    );
+    const batch = await ended(`batch_${id.replaceAll("-", "")}`);
+    expect(batch).toMatchObject({ status: "expired", request_counts: { total: 0, completed: 0, failed: 0 } });
+  }, 60_000);
 
   test("over after its time: lines that were not made are told so", async () => {
     const made = await begin([

@@ -29,8 +29,9 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-/** Ends the lease, as time would in a while. */
-const orphan = () => bed.stack.query("update batch set lease_until = now(), next_at = now() where ended_at is null");
+/** Ends the lease, as time would in a while, and the wait that follows the loss of a leader. */
+const orphan = () =>
+  bed.stack.query("update batch set lease_until = now() - interval '1 hour', next_at = now() where ended_at is null");
 
 const countsOf = async () =>
   (await bed.stack.query<{ state: string; ended: number; total: number }>("select state, completed + failed as ended, total from batch"))[0]; // prettier-ignore

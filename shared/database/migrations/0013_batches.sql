@@ -11,8 +11,10 @@ create table batch (
   workspace_id uuid not null references workspace (id),
   -- The key that made it: its lines are made for this key.
   key_id uuid not null,
-  -- Hash of the call that made it under an idempotency key, from which its id is made then.
+  -- Hash of the call that made it under an idempotency key.
   fingerprint text,
+  -- Made of the workspace and the key: the batch itself, and with it each of its lines, has an id that no other ever had.
+  repeat_id uuid unique,
   endpoint text not null,
   input_file_id text not null,
   -- JSON text: jsonb does not take \u0000.
@@ -43,6 +45,8 @@ create table batch (
   error_file_id text,
   epoch int not null default 0,
   lease_until timestamptz,
+  -- Leaders in a row that were lost before they had done anything for it.
+  turns_lost int not null default 0,
   -- Not taken up before; whoever has waited for longest is next.
   next_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp(),
@@ -100,13 +104,35 @@ create table batch_part (
 );
 create index batch_part_key on batch_part (key);
 
+-- Makes a batch, unless its workspace has p_most that have not ended. Result: its id, or that of the one which was made under the same
+-- repeat_id before; null where there are too many. Creations of a workspace wait for each other, so that none is counted too late.
+create function insert_batch(
+  p_id uuid, p_ws uuid, p_key uuid, p_fingerprint text, p_repeat_id uuid, p_endpoint text, p_input_file_id text, p_metadata text,
+  p_output_expires_s int, p_window_ms bigint, p_most int
+) returns uuid language plpgsql as $$
+declare
+  known uuid;
+begin
+  perform pg_advisory_xact_lock(hashtext('insert_batch'), hashtext(p_ws::text));
+  select id into known from batch where repeat_id = p_repeat_id;
+  if found then return known; end if;
+  if (select count(*) from (select from batch where workspace_id = p_ws and ended_at is null limit p_most) x) >= p_most then return null; end if;
+  insert into batch (id, workspace_id, key_id, fingerprint, repeat_id, endpoint, input_file_id, metadata, output_expires_s, expires_at)
+  values (p_id, p_ws, p_key, p_fingerprint, p_repeat_id, p_endpoint, p_input_file_id, p_metadata, p_output_expires_s,
+    clock_timestamp() + p_window_ms * interval '1 millisecond');
+  return p_id;
+end $$;
+
 -- Takes up the batch that has waited for longest, of a workspace of which fewer than p_each are led. No row: there is none.
+-- One whose leader was lost waits for longer each time, and not as long as others that were lost with it: one of them may have been the cause.
 create function lead_batch(p_lease_ms int, p_each int) returns setof batch language sql volatile as $$
-  update batch set epoch = epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+  update batch set epoch = epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond',
+    turns_lost = turns_lost + case when lease_until is null then 0 else 1 end
   where id = (
     select b.id from batch b
     where b.ended_at is null and b.next_at <= clock_timestamp()
-      and (b.lease_until is null or b.lease_until < clock_timestamp())
+      and (b.lease_until is null or b.lease_until < clock_timestamp()
+        - b.turns_lost * p_lease_ms * ((hashtext(b.id::text || b.epoch) & 1023) / 1024.0) * interval '1 millisecond')
       and (select count(*) from (select from batch o where o.workspace_id = b.workspace_id and o.ended_at is null
              and o.lease_until > clock_timestamp() limit p_each) x) < p_each
     order by b.next_at limit 1 for update skip locked)
@@ -158,7 +184,7 @@ begin
     output_bytes = output_bytes + case when p_is_output then size else 0 end,
     error_bytes = error_bytes + case when p_is_output then 0 else size end,
     input_tokens = input_tokens + u.input, cached_tokens = cached_tokens + u.cached, output_tokens = output_tokens + u.output,
-    reasoning_tokens = reasoning_tokens + u.reasoning, credits = credits + u.credits
+    reasoning_tokens = reasoning_tokens + u.reasoning, credits = credits + u.credits, turns_lost = 0
   where id = p_id;
   return true;
 end $$;

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
+import { forgetHeldByOthers } from "#ingress/batches/feed.ts";
 import { readPart } from "#ingress/batches/parts.ts";
 import { targetOf } from "#ingress/batches/read-line.ts";
 import { validateBatch } from "#ingress/batches/validate.ts";
-import { endLines, leadBatch, takeLines } from "#shared/database/batch-work.ts";
-import { type BatchRow, findBatch, insertBatch } from "#shared/database/batches.ts";
+import { endLines, leadBatch, leaveBatch, runningLines, takeLines } from "#shared/database/batch-work.ts";
+import { type BatchRow, findBatch, insertBatch, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
 import { newId } from "#shared/ids.ts";
 import { listObjects, putObject } from "#shared/storage/objects.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
@@ -21,6 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bench?.close());
 
+const LEASE_MS = 60_000;
 const CHAT = "/v1/chat/completions";
 
 /** A batch over these bytes, led by us. */
@@ -28,7 +30,7 @@ async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
   const { database } = bench.db;
   const id = newId();
   const input_file_id = await storeFile(bench.uploads, workspace.id, bytes);
-  const owned = { id, workspace_id: workspace.id, key_id: workspace.keyId, fingerprint: null };
+  const owned = { id, workspace_id: workspace.id, key_id: workspace.keyId, fingerprint: null, repeatId: null };
   await insertBatch(database, {
     ...owned,
     endpoint,
@@ -37,7 +39,7 @@ async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
     output_expires_s: null,
     windowMs: 60_000,
   });
-  const batch = await leadBatch(database, 60_000, 100);
+  const batch = await leadBatch(database, LEASE_MS, 100);
   if (batch?.id !== id) throw new Error("another batch is led");
   return batch;
 }
@@ -94,6 +96,17 @@ describe("an input", () => {
     expect(await faultsOf(refused)).toMatchObject([{ line: 1, code: "line_too_long" }]);
   });
 
+  test("has no long line of blanks, and not more short ones than lines", async () => {
+    const blanks = await lead(Buffer.from(`${chatLine(1)}\n${" ".repeat(8 * 1_048_576)}`));
+    expect(await validate(blanks)).toBe(false);
+    expect(await faultsOf(blanks)).toMatchObject([{ line: 2, code: "invalid_json_line" }]);
+    const bounds = { lines: 100, inputs: 100 };
+    expect(await validate(await lead(Buffer.from(`${" \n".repeat(100)}${chatLine(1)}`)), bounds)).toBe(true);
+    const empty = await lead(Buffer.from(`${chatLine(1)}\n${"\n".repeat(101)}${chatLine(2)}`));
+    expect(await validate(empty, bounds)).toBe(false);
+    expect(await faultsOf(empty)).toMatchObject([{ line: null, code: "too_many_lines" }]);
+  }, 20_000);
+
   test("is validated anew by the next leader, which finds no line twice", async () => {
     const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
     expect(await validate(batch)).toBe(true);
@@ -102,6 +115,96 @@ describe("an input", () => {
     const [count] = await bench.db.query("select count(*) as lines from batch_line where batch_id = $1", [batch.id]);
     expect(count).toEqual({ lines: 2n });
   });
+});
+
+describe("a batch whose leader is lost", () => {
+  const lose = (ms: number, { id }: Pick<BatchRow, "id">) =>
+    bench.db.query("update batch set lease_until = now() - $2 * interval '1 ms' where id = $1", [id, ms]);
+  const lostOf = async ({ id }: Pick<BatchRow, "id">): Promise<unknown> =>
+    (await findBatch(bench.db.database, workspace.id, id))?.turns_lost;
+
+  test("waits for longer each time, and counts until something was done for it", async () => {
+    const { database } = bench.db;
+    let batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    for (const lost of [1, 2, 3]) {
+      await lose(lost * LEASE_MS, batch);
+      batch = (await leadBatch(database, LEASE_MS, 100)) ?? batch;
+      expect([batch.turns_lost, await lostOf(batch)]).toEqual([lost, lost]);
+    }
+    // Somewhere between nothing and three leases, as its id says: not at once.
+    const waits: boolean[] = [];
+    for (const epoch of Array.from({ length: 20 }, (_, at) => at + 100)) {
+      await bench.db.query("update batch set epoch = $2, turns_lost = 3 where id = $1", [batch.id, epoch]);
+      await lose(LEASE_MS, batch);
+      waits.push((await leadBatch(database, LEASE_MS, 100)) === undefined);
+    }
+    expect(new Set(waits)).toEqual(new Set([true, false]));
+
+    await lose(10 * LEASE_MS, batch);
+    batch = (await leadBatch(database, LEASE_MS, 100)) ?? batch;
+    expect(await validate(batch)).toBe(true);
+    expect(await lostOf(batch)).toBe(0);
+    await lose(LEASE_MS, batch);
+    batch = (await leadBatch(database, LEASE_MS, 100)) ?? batch;
+    await takeLines(database, batch, 2);
+    const part = { isOutput: true, key: `none ${batch.id}`, sha256: new Uint8Array(32), lines: [{ number: 1, bytes: 1 }] };
+    expect([await lostOf(batch), await endLines(database, batch, part), await lostOf(batch)]).toEqual([1, true, 0]);
+    await lose(LEASE_MS, batch);
+    batch = (await leadBatch(database, LEASE_MS, 100)) ?? batch;
+    await leaveBatch(database, batch, 3_600_000);
+    expect(await lostOf(batch)).toBe(0);
+  }); // prettier-ignore
+
+  test("before it forgot a refusal has that line wait all the same", async () => {
+    const { database } = bench.db;
+    const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
+    await validate(batch);
+    const lines = await takeLines(database, batch, 2);
+    const codes = ["insufficient_credits", "model_not_found"];
+    await bench.db.query(
+      `insert into job (id, workspace_id, key_id, pool, lane, kind, modality, state, work, error, ended_at, deadline)
+       select l.id, $2, $3, 'chat', 'batch', 'chat', 'text', 'refused', '{}', jsonb_build_object('code', l.code), now(), now()
+       from unnest($1::uuid[], $4::text[]) l(id, code)`,
+      [lines.map((line) => line.job_id), workspace.id, workspace.keyId, codes],
+    );
+    await forgetHeldByOthers({ database }, { ...batch, epoch: batch.epoch - 1 });
+    const before = await runningLines(database, batch.id);
+    expect(before.map((line) => line.is_admitted)).toEqual([true, true]);
+    await forgetHeldByOthers({ database }, batch);
+    const after = await runningLines(database, batch.id);
+    expect(after.map((line) => line.is_admitted)).toEqual([false, true]);
+  });
+});
+
+describe("creations at the same moment", () => {
+  const make = (owner: Workspace, repeatId: string | null = null): Promise<string | null> =>
+    insertBatch(bench.db.database, {
+      id: newId(),
+      workspace_id: owner.id,
+      key_id: owner.keyId,
+      fingerprint: null,
+      repeatId,
+      endpoint: CHAT,
+      input_file_id: "none",
+      metadata: null,
+      output_expires_s: null,
+      windowMs: 60_000,
+    });
+
+  test("make no more batches than a workspace may have open, and one under one name", async () => {
+    const owner = await createWorkspace(bench.db, { creditsNano: 1n });
+    const name = newId();
+    const named = await Promise.all(Array.from({ length: 5 }, () => make(owner, name)));
+    expect(new Set(named).size).toBe(1);
+    const ids = await Promise.all(Array.from({ length: OPEN_BATCHES_MAX + 10 }, () => make(owner)));
+    expect(ids.filter((id) => id === null)).toHaveLength(11);
+    expect(await make(owner, name)).toBe(named[0] ?? "");
+    // The next one under the name has another id, and so has each of its lines.
+    await bench.db.query("delete from batch where workspace_id = $1", [owner.id]);
+    const again = await make(owner, name);
+    expect(again).not.toBe(named[0] ?? "");
+    await bench.db.query("delete from batch where workspace_id = $1", [owner.id]);
+  }, 20_000);
 });
 
 describe("parts", () => {
