@@ -69,15 +69,22 @@ test("while others have all connections calls hear 503 in bounded time, streams 
   try {
     // What the roles had open goes to whoever comes first, time and again.
     const ended = "select pg_terminate_backend(pid) from pg_stat_activity where query not like '%pg_sleep%' and backend_type = 'client backend' and pid <> pg_backend_pid()"; // prettier-ignore
-    for (let times = 0; times < 5; times += 1) {
-      await stack.query(ended).catch(() => undefined);
-      await Bun.sleep(100);
-    }
-    const startedAt = performance.now();
-    refused.push(
-      ...(await Promise.all(Array.from({ length: 20 }, (_, at) => client.chat(bed.target(at % 2), ask("flat"))))),
+    // A role may be the first: then they are ended once more.
+    await eventually(
+      "a call is refused",
+      async () => {
+        for (let times = 0; times < 5; times += 1) {
+          await stack.query(ended).catch(() => undefined);
+          await Bun.sleep(100);
+        }
+        const startedAt = performance.now();
+        const calls = Array.from({ length: 20 }, (_, at) => client.chat(bed.target(at % 2), ask("flat")));
+        refused.push(...(await Promise.all(calls)));
+        expect(performance.now() - startedAt).toBeLessThan(REFUSED_WITHIN_MS);
+        return refused.some(({ status }) => status === 503);
+      },
+      60_000,
     );
-    expect(performance.now() - startedAt).toBeLessThan(REFUSED_WITHIN_MS);
     for (const { adminUrl } of [...stack.ingresses, ...stack.workers, ...stack.janitors]) {
       expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200);
     }
@@ -87,7 +94,6 @@ test("while others have all connections calls hear 503 in bounded time, streams 
   }
   const told = tally(refused);
   expect(Object.keys(told).filter((status) => status !== "503" && status !== "200")).toEqual([]);
-  expect(told["503"] ?? 0).toBeGreaterThan(0);
   const codes = new Set(refused.filter(({ status }) => status === 503).map(errorCode));
   for (const code of codes) expect(["overloaded", "service_unavailable"]).toContain(code as string);
   upstream.setDefault({});

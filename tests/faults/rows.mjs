@@ -188,6 +188,7 @@ export const FAULT_ROWS = [
     fault: "a process has no descriptors left",
     files: ["faults/processes.test.ts"],
     needs: "prlimit (Linux)",
+    left: "rest for the processor: Bun's server asks for connections without a pause until it has descriptors",
   },
   { fault: "an event loop stands still", files: ["faults/processes.test.ts", "faults/ingress-death.test.ts"] },
   {
