@@ -37,7 +37,7 @@ export function asApiError(error: unknown, log: Logger, requestId: string): ApiE
     log.warn({ err: error, request_id: requestId }, "the database could not be asked");
     return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");
   }
-  // Whoever waited for a lock for too long has done nothing.
+  // A statement that got no lock in time has changed nothing.
   if (sqlState(error) === SQL.lockTimeout) {
     log.warn({ err: error, request_id: requestId }, "a lock was not to be had");
     return new ApiError("overloaded", "Others change the same records right now; try again shortly.");

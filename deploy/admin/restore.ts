@@ -168,7 +168,7 @@ function openAll(config: Config): Opened {
   };
 }
 
-/** @throws Error when messages lie on a queue of ours, or somebody waits for some: the queues of a service that is idle are empty */
+/** @throws Error when a queue of ours holds messages, or a worker waits for some: the queues of an idle service are empty */
 async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const stream of [BATCH_STREAM, ...POOLS.map(streamName)]) {

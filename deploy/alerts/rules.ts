@@ -3,7 +3,7 @@
  * its line in the runbook, and names the heading there that tells what to do.
  */
 
-/** page: somebody gets up. ticket: somebody looks when there is time. none: silence is the alarm. */
+/** page: act at once. ticket: act when there is time. none: it always fires, and its absence is the alarm. */
 export type Severity = "page" | "ticket" | "none";
 
 export interface Alert {

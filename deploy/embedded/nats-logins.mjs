@@ -1,5 +1,5 @@
 // @ts-check
-/** Passwords and keys of one start of the embedded NATS server, which nobody else needs: they are kept in memory alone. */
+/** Passwords and keys of the embedded NATS server, made anew at each start and kept in memory alone. */
 import { randomBytes } from "node:crypto";
 
 /** Users of deploy/nats/server.conf. */

@@ -13,7 +13,7 @@ export const NAMESPACES = {
   servers: { "sluice/servers": "true" },
 } as const;
 
-/** Networks that are nobody's on the internet, among them the cluster's and the addresses that tell machines their credentials. */
+/** Private networks: the cluster's own, and the addresses at which machines ask for their credentials. */
 const PRIVATE_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",

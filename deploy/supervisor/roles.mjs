@@ -3,7 +3,7 @@
 import { StartFault } from "../embedded/fault.mjs";
 import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 
-/** Roles with their users of the queue. Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
+/** Roles with their users of the queue. They stop in reverse: the ingress takes no new call while workers still answer the old ones. */
 export const ROLES = /** @type {const} */ ([
   { args: ["worker", "chat"], user: "worker" },
   { args: ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"], user: "workflow" },

@@ -1,6 +1,6 @@
 /**
  * Background responses: durable jobs that answer a stored response. The response is there before its job, and what becomes of it is
- * written with the job's end, so that it is paid once and outlives whoever asked for it.
+ * written with the job's end, so that it is paid once, and stays when the caller is gone.
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { callOfWords } from "#shared/calls/read.ts";

@@ -130,7 +130,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
 }
 
 /** A refusal is a result: it is told, and kept where there is a caller. @throws what is no refusal */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
+export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
   try {
     return await asked;
   } catch (error) {

@@ -15,6 +15,7 @@ import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { beginRun } from "#shared/workflows/begin-run.ts";
 
+import { unlessRefused } from "../batch/admit.ts";
 import { createWindows } from "../batch/intake.ts";
 
 import type { BatchContext } from "./context.ts";
@@ -75,7 +76,7 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
-      // None is on its way any more when this ends: a line that is told as never made is admitted by nobody.
+      // All admissions have ended when this returns: no line that is told as never made is admitted later.
       const settled = await Promise.allSettled(
         some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
       );
@@ -205,16 +206,6 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       return waitFor(WAIT_MS);
     default:
       return admission satisfies never;
-  }
-}
-
-/** A refusal is a result of its line. @throws what is no refusal */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    return error;
   }
 }
 

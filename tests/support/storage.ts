@@ -2,12 +2,15 @@
 import { randomBytes } from "node:crypto";
 
 import { S3_ACCOUNT } from "#deploy/embedded/s3.mjs";
+import type { Config } from "#shared/config.ts";
 
 import { sharedS3Url } from "./infrastructure.ts";
 
 export interface TestBucket {
   readonly bucket: string;
   readonly endpoint: string;
+  /** Settings for `openStorage`. */
+  readonly settings: Config["s3"];
   /** Environment that a role needs to use the bucket. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -22,6 +25,13 @@ export async function createTestBucket(): Promise<TestBucket> {
   return {
     bucket,
     endpoint,
+    settings: {
+      endpoint,
+      bucket,
+      region: S3_ACCOUNT.region,
+      accessKeyId: S3_ACCOUNT.accessKeyId,
+      secretAccessKey: S3_ACCOUNT.secretAccessKey,
+    },
     env: {
       S3_ENDPOINT: endpoint,
       SLUICE_S3_BUCKET: bucket,

@@ -1,4 +1,5 @@
 /** A running service, and calls of models with tools that it runs. */
+import type { ModelResponse } from "#schemas/generated/types.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
@@ -60,4 +61,32 @@ export async function revokeDuringRun({ query, workspace }: Tenant): Promise<voi
   const running = () => query("select id from job where workspace_id = $1 and state = 'running'", [workspace.id]);
   await eventually("it is at work", async () => (await running()).length === 1);
   await query("update api_key set revoked_at = now() where workspace_id = $1", [workspace.id]);
+}
+
+/** Sends two bodies over one WebSocket, the second going on from the first's response, which only the connection knows. */
+export async function askTwiceOverSocket(
+  { baseUrls, key }: Tenant,
+  first: object,
+  second: object,
+): Promise<readonly ModelResponse[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const address = `${baseUrls[0]?.replace("http", "ws")}/v1/responses`;
+  const socket = new WebSocket(address, { headers } as unknown as string[]);
+  const responses: ModelResponse[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const say = (body: object): void =>
+    socket.send(JSON.stringify({ type: "response.create", model: MODEL, store: false, ...body }));
+  socket.addEventListener("open", () => say(first));
+  socket.addEventListener("close", () => reject(new Error("the connection ended")));
+  socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
+    const event = JSON.parse(data) as { readonly type: string; readonly response: ModelResponse };
+    if (event.type === "error") reject(new Error(data));
+    if (event.type !== "response.completed") return;
+    responses.push(event.response);
+    if (responses.length === 2) resolve();
+    else say({ ...second, previous_response_id: event.response.id });
+  });
+  await promise;
+  socket.close();
+  return responses;
 }

@@ -8,7 +8,7 @@ import { parse } from "#shared/contracts.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
-import { MODEL, newTenant, post, REGEX, spentOf, USE_REGEX } from "./bench.ts";
+import { askTwiceOverSocket, MODEL, newTenant, post, REGEX, spentOf, USE_REGEX } from "./bench.ts";
 
 let tenant: Tenant;
 let client: OpenAI;
@@ -200,24 +200,10 @@ test.each([
 });
 
 test("over a WebSocket it goes on from an image that only the connection knows", async () => {
-  const headers = { authorization: `Bearer ${tenant.key}` };
-  const address = `${tenant.baseUrls[0]?.replace("http", "ws")}/v1/responses`;
-  const socket = new WebSocket(address, { headers } as unknown as string[]);
-  const responses: ModelResponse[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const say = (body: object): void =>
-    socket.send(JSON.stringify({ type: "response.create", model: MODEL, tools: [IMAGE], store: false, ...body }));
-  socket.addEventListener("open", () => say({ input: DRAW }));
-  socket.addEventListener("close", () => reject(new Error("the connection ended")));
-  socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
-    const event = JSON.parse(data) as { readonly type: string; readonly response: ModelResponse };
-    if (event.type === "error") reject(new Error(data));
-    if (event.type !== "response.completed") return;
-    responses.push(event.response);
-    if (responses.length === 2) resolve();
-    else say({ input: "Say exactly: thanks", previous_response_id: event.response.id });
-  });
-  await promise;
-  socket.close();
+  const responses = await askTwiceOverSocket(
+    tenant,
+    { tools: [IMAGE], input: DRAW },
+    { tools: [IMAGE], input: "Say exactly: thanks" },
+  );
   expect(responses.map((one) => imagesOf(one).length)).toEqual([1, 0]);
 }, 60_000);

@@ -8,7 +8,18 @@ import { parse } from "#shared/contracts.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
-import { ENDLESS, MODEL, newTenant, post, REGEX, revokeDuringRun, spentOf, USE_REGEX, WEATHER } from "./bench.ts";
+import {
+  askTwiceOverSocket,
+  ENDLESS,
+  MODEL,
+  newTenant,
+  post,
+  REGEX,
+  revokeDuringRun,
+  spentOf,
+  USE_REGEX,
+  WEATHER,
+} from "./bench.ts";
 
 let tenant: Tenant;
 beforeAll(async () => {
@@ -147,25 +158,11 @@ test("a stream that fails in a later turn ends as every failed one, with what ca
 }, 60_000);
 
 test("over a WebSocket turns have such tools too, and go on from what only the connection knows", async () => {
-  const headers = { authorization: `Bearer ${tenant.key}` };
-  const address = `${tenant.baseUrls[0]?.replace("http", "ws")}/v1/responses`;
-  const socket = new WebSocket(address, { headers } as unknown as string[]);
-  const responses: ModelResponse[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const say = (body: object): void =>
-    socket.send(JSON.stringify({ type: "response.create", model: MODEL, tools: [REGEX], store: false, ...body }));
-  socket.addEventListener("open", () => say({ input: USE_REGEX }));
-  socket.addEventListener("close", () => reject(new Error("the connection ended")));
-  socket.addEventListener("message", ({ data }: MessageEvent<string>) => {
-    const event = JSON.parse(data) as { readonly type: string; readonly response: ModelResponse };
-    if (event.type === "error") reject(new Error(data));
-    if (event.type !== "response.completed") return;
-    responses.push(event.response);
-    if (responses.length === 2) resolve();
-    else say({ input: `Again: ${USE_REGEX}`, previous_response_id: event.response.id });
-  });
-  await promise;
-  socket.close();
+  const responses = await askTwiceOverSocket(
+    tenant,
+    { tools: [REGEX], input: USE_REGEX },
+    { tools: [REGEX], input: `Again: ${USE_REGEX}` },
+  );
   expect(responses.map((one) => typesOf(one))).toEqual([
     ["sluice_call", "message"],
     ["sluice_call", "message"],

@@ -30,13 +30,7 @@ const log = createLogger({ level: "silent", role: "test" });
 beforeAll(async () => {
   const [opened, bucket] = await Promise.all([createTestDatabase(), createTestBucket()]);
   db = opened;
-  storage = openStorage({
-    endpoint: bucket.endpoint,
-    region: bucket.env["AWS_REGION"] ?? "",
-    bucket: bucket.bucket,
-    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = openStorage(bucket.settings);
   store = createConversationStore({ database: db.database, storage, sealer: createSealer([new Uint8Array(32)]), log });
 }, 120_000);
 

@@ -11,13 +11,7 @@ let bucket: TestBucket;
 let storage: Storage;
 
 function open(name: string): Storage {
-  return openStorage({
-    endpoint: bucket.endpoint,
-    region: bucket.env["AWS_REGION"] ?? "",
-    bucket: name,
-    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
-  });
+  return openStorage({ ...bucket.settings, bucket: name });
 }
 
 beforeAll(async () => {

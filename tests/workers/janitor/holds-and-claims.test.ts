@@ -23,13 +23,7 @@ const log = createLogger({ level: "silent", role: "test" });
 beforeAll(async () => {
   const [opened, bucket] = await Promise.all([createTestDatabase(), createTestBucket()]);
   database = opened;
-  storage = openStorage({
-    endpoint: bucket.endpoint,
-    region: bucket.env["AWS_REGION"] ?? "",
-    bucket: bucket.bucket,
-    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = openStorage(bucket.settings);
   ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
   metrics = createMetrics("test");
 }, 120_000);

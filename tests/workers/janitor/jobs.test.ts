@@ -54,13 +54,7 @@ beforeAll(async () => {
   connection = await connect({ servers: nats.url });
   manager = await jetstreamManager(connection);
   metrics = createMetrics("test");
-  storage = openStorage({
-    endpoint: bucket.endpoint,
-    region: bucket.env["AWS_REGION"] ?? "",
-    bucket: bucket.bucket,
-    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = openStorage(bucket.settings);
   await ensureTopology(connection, 1);
   const publisher = createPublisher(connection, "janitor");
   const dispatcher = createJobDispatcher({ database: db.database, publisher, metrics, log });

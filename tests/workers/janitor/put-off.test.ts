@@ -36,13 +36,7 @@ beforeAll(async () => {
   connection = await connect({ servers: nats.url });
   await ensureTopology(connection, 1);
   metrics = createMetrics("test");
-  storage = openStorage({
-    endpoint: bucket.endpoint,
-    region: bucket.env["AWS_REGION"] ?? "",
-    bucket: bucket.bucket,
-    accessKeyId: bucket.env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: bucket.env["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = openStorage(bucket.settings);
   const publisher = createPublisher(connection, "janitor");
   const dispatcher = createJobDispatcher({ database: db.database, publisher, metrics, log });
   context = { connection, database: db.database, storage, dispatcher, metrics, log, unknownKeepMs: 3_600_000 };

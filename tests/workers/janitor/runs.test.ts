@@ -244,14 +244,7 @@ describe("a publisher's run", () => {
 describe("texts of runs in the object store", () => {
   let storage: Storage;
   beforeAll(async () => {
-    const { env } = await createTestBucket();
-    storage = openStorage({
-      endpoint: env["S3_ENDPOINT"],
-      region: "us-east-1",
-      bucket: env["SLUICE_S3_BUCKET"] ?? "",
-      accessKeyId: env["AWS_ACCESS_KEY_ID"],
-      secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
-    });
+    storage = openStorage((await createTestBucket()).settings);
   });
   afterAll(() => storage.close());
 
