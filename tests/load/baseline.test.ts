@@ -31,3 +31,11 @@ test("a run of another plan, and one without a baseline, is compared with nothin
   expect(renderComparison({ ...now({}), isQuick: false }, before)).toBe("");
   expect(renderComparison(now({}), null)).toBe("");
 });
+
+test("load runs start their stacks at the pace of production, tests at a fifth of its waits", async () => {
+  const script = 'process.stdout.write((await import("#tests/support/pace.ts")).TEST_PACE)';
+  const { SLUICE_PACE: _pace, NODE_ENV: _mode, ...env } = process.env;
+  const child = Bun.spawn([process.execPath, "-e", script], { cwd: import.meta.dir, env, stdout: "pipe" });
+  expect(await new Response(child.stdout).text()).toBe("1");
+  expect(process.env["SLUICE_PACE"]).toBe("0.2");
+});
