@@ -39,6 +39,12 @@ export function connectByProxy(isProxy: boolean): void {
   goesByProxy = isProxy;
 }
 
+/** Returns scheme and host of an address of the catalogue, as they are written there. */
+function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("://") + 3);
+  return end < 0 ? url : url.slice(0, end);
+}
+
 function hasAnsweredWithin(origin: string, ms: number): boolean {
   return performance.now() - (answeredAt.get(origin) ?? Number.NEGATIVE_INFINITY) < ms;
 }
@@ -58,7 +64,7 @@ export async function tryAddress(url: string, signal: AbortSignal): Promise<void
     throw new ProviderError("aborted", "the call was aborted", { cause, isUnsent: true });
   };
   if (signal.aborted) abort(signal.reason);
-  if (goesByProxy || hasAnsweredWithin(new URL(url).origin, ANSWERED_JUST_NOW_MS)) return;
+  if (goesByProxy || hasAnsweredWithin(originOf(url), ANSWERED_JUST_NOW_MS)) return;
   const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch(abort);
   if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
 }
@@ -69,6 +75,14 @@ export function watchConnect(
   limitMs: number = PROVIDER_CONNECT_MS,
   isSilent: IsSilent = staysSilent,
 ): ConnectWatch {
+  const origin = originOf(url);
+  const noteAnswered = (hasAnswered: boolean): void => {
+    if (hasAnswered) noteAnswer(origin);
+  };
+  // Nearly every call: it needs no signal of its own.
+  if (goesByProxy || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
+    return { signal: outer, isUnreachable: () => false, stop: noteAnswered };
+  }
   const controller = new AbortController();
   let isUnreachable = false;
   let isOver = false;
@@ -80,9 +94,7 @@ export function watchConnect(
     isUnreachable = true;
     controller.abort();
   };
-  const { origin } = new URL(url);
-  const timer =
-    hasAnsweredWithin(origin, ANSWERED_LATELY_MS) || goesByProxy ? undefined : setTimeout(() => void look(), limitMs);
+  const timer = setTimeout(() => void look(), limitMs);
   return {
     signal: controller.signal,
     isUnreachable: () => isUnreachable,
@@ -90,7 +102,7 @@ export function watchConnect(
       // The listener stays: it ends the body that is read from now on.
       isOver = true;
       clearTimeout(timer);
-      if (hasAnswered) noteAnswer(origin);
+      noteAnswered(hasAnswered);
     },
   };
 }

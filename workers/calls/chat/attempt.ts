@@ -74,7 +74,10 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   const { candidate } = attempt;
   const isDrained = request.stream === true && candidate.provider.on_disconnect === "drain";
   const signal = isDrained ? drainSignal(run) : run.signal;
-  const watchdog = startWatchdog(limitsOf(run), signal);
+  const limits = limitsOf(run);
+  // A plain answer that nobody else could give has its call's limit alone, which its signal has already.
+  const watchdog =
+    request.stream === true || limits.firstByteMs < limits.totalMs ? startWatchdog(limits, signal) : undefined;
   try {
     const call: ChatCall = {
       request,
@@ -86,10 +89,10 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
       takesAudio: candidate.model.allowed_params.supported_inputs?.includes("audio") === true,
       checkFetched: run.checkFetched,
       outputTokensMax: run.held.outputTokensMax,
-      signal: watchdog.signal,
+      signal: watchdog?.signal ?? signal,
     };
     if (request.stream === true) {
-      const wasDrained = await relayStream(run, candidate.adapter.stream(call), () => watchdog.touch());
+      const wasDrained = await relayStream(run, candidate.adapter.stream(call), () => watchdog?.touch());
       return { render: (metered) => rendering.end(metered.usage), wasDrained };
     }
     const result = await candidate.adapter.complete(call);
@@ -97,10 +100,10 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
     meter.report = result.usage;
     return { render: (metered) => rendering.completion(result, metered.usage), wasDrained: false };
   } catch (error) {
-    if (watchdog.expired() === undefined || signal.aborted) throw error;
+    if (watchdog?.expired() === undefined || signal.aborted) throw error;
     throw new ProviderError("timeout", `no answer within the limit: ${watchdog.expired()}`, { cause: error });
   } finally {
-    watchdog.stop();
+    watchdog?.stop();
   }
 }
 
