@@ -39,6 +39,8 @@ export interface WorkflowReader {
   readonly memberId: string;
   /** Sees the private ones of others too. */
   readonly seesAll: boolean;
+  /** Tools that its key lists: of runs and jobs it finds those of them alone. */
+  readonly tools?: ReadonlySet<string>;
 }
 
 const COLUMNS =
