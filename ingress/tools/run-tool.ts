@@ -126,7 +126,7 @@ const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
 const END_WAIT_MS = paced(5_000);
 const END_LOOK_MS = paced(250);
 
-/** What a run that nobody waited for to its end is billed: known when nothing is held for it any more. */
+/** Returns the bill of a run that nobody waited for to its end: it is final when nothing is held for it any more. */
 async function billOf({ context: { database }, caller, call }: ApiClient, left: AbortSignal): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {

@@ -54,7 +54,7 @@ export interface JobReader {
   readonly jobsOf: string | null;
   /** Jobs that belong to a run are found only if they are of this member's keys. */
   readonly runsOf: string | null;
-  /** Of capabilities and runs, only jobs of these tools are found; absent: of all. */
+  /** Only jobs of these are found among those of capabilities and runs; absent: all. */
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
