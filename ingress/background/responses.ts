@@ -9,7 +9,7 @@ import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
-import { type KeptResponse, unanswered } from "#shared/responses/store.ts";
+import { FIRST_KEPT_EVENT, type KeptResponse, unanswered } from "#shared/responses/store.ts";
 import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
 import { json } from "../answers.ts";
@@ -219,7 +219,10 @@ async function* eventsOf(
         continue;
       }
       if (!state.isUnderWay) {
-        yield* framesBehind(endOf(await whole(), state.lastEvent), after);
+        // Of events that are gone the number of the last is known to their reader alone.
+        const isGone = state.lastEvent < FIRST_KEPT_EVENT;
+        const before = isGone ? Math.max(state.lastEvent, after) : state.lastEvent;
+        yield* framesBehind(endOf(await whole(), before), after);
         yield DONE;
         return;
       }

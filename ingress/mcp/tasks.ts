@@ -2,7 +2,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Job, WorkflowRun } from "#schemas/generated/types.ts";
-import { mayUseTool } from "#shared/access/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 
@@ -29,14 +28,12 @@ export interface FoundTask {
   cancel(): Promise<unknown>;
 }
 
-/** Returns undefined for one that the caller may not see, or whose key does not list the tool, as for none. */
+/** Returns undefined for one that the caller may not see, as for none. */
 export async function findTask(api: ApiClient, id: string): Promise<FoundTask | undefined> {
   if (!isUuid(id)) return undefined;
   const job = await found<Job>(api, "getJob", { job_id: id });
-  if (job && !mayUseTool(api.caller, job.model ?? "")) return undefined;
   if (job) return { ...taskOfJob(job), cancel: () => api.ask("cancelJob", { params: { job_id: id } }) };
   const run = api.may("getRun") ? await found<WorkflowRun>(api, "getRun", { id }) : undefined;
-  if (run && !mayUseTool(api.caller, run.workflowId ?? "")) return undefined;
   return run && { ...taskOfRun(run), cancel: () => api.ask("cancelRun", { params: { id } }) };
 }
 

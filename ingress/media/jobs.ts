@@ -22,7 +22,8 @@ import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
  * The job of a path. Of another workspace's is told what is told of none. The billing role may call models
- * but reads no files, so it finds the jobs of its own keys only; what belongs to a run is found by those who see the run.
+ * but reads no files, so it finds the jobs of its own keys only; what belongs to a run is found by those who see the run. A key that lists
+ * its tools finds the jobs of calls that it could make.
  * @param modality jobs of others count as none
  * @throws ApiError `job_not_found`
  */
@@ -34,10 +35,11 @@ export async function shownJob(
 ): Promise<JobRow> {
   const id = idOf(call, param);
   const caller = callerOf(call);
-  const { workspaceId, memberId, role } = caller;
+  const { workspaceId, memberId, role, tools } = caller;
   const reader = {
     jobsOf: role === "billing" ? memberId : null,
     runsOf: readerOf(caller).seesAll ? null : memberId,
+    tools,
   };
   const job = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);
   const row = job ?? (id === undefined ? undefined : await shownRun(context, caller, id));

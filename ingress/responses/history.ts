@@ -4,7 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-import { CONVERSATION_ITEMS_MAX, type KeptConversation } from "#shared/responses/conversations.ts";
+import { checkConversationSize, type KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_BYTES_MAX,
@@ -98,11 +98,7 @@ export async function readKept(
   slices: TimeSlices,
   param = IN_CONVERSATION,
 ): Promise<KnownItem[]> {
-  const isLong = bytes + Buffer.byteLength(JSON.stringify(added)) > CONVERSATION_BYTES_MAX;
-  if (isLong || items.length + added.length > CONVERSATION_ITEMS_MAX) {
-    const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
-    throw new ApiError("invalid_request", `Expected a conversation of at most ${bound}, got more.`, { param });
-  }
+  checkConversationSize(items.length + added.length, bytes + Buffer.byteLength(JSON.stringify(added)), param);
   return knownItems(await slices.run(readingItems(items)));
 }
 

@@ -65,7 +65,7 @@ export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, fr
   };
 }
 
-const MAKING: WorkRoute = { run: "createImage", cancel: "cancelJob", look: "getJob", param: "job_id" };
+const MAKING: WorkRoute = { run: "createImage", cancel: "cancelJob", param: "job_id" };
 
 type Settings = Pick<Arguments, string> & { readonly size?: string };
 

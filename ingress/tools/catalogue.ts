@@ -1,11 +1,11 @@
 /** Tools that can be run by their ids: found by words, and described as they are published. */
-import type { Workflow } from "#schemas/generated/types.ts";
+import type { Workflow, WorkflowDefinition } from "#schemas/generated/types.ts";
 import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
 import { arrived } from "#shared/contract-fault.ts";
-import { listWorkflows, WORKFLOWS_PER_WORKSPACE_MAX } from "#shared/database/workflows.ts";
+import { findWorkflowInputs, listWorkflows, WORKFLOWS_PER_WORKSPACE_MAX } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { mayRun, readerOf } from "#shared/workflows/access.ts";
@@ -95,17 +95,33 @@ export interface ShownFunction {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** @param id of a capability or a workflow. @throws as `describeTool` */
-export async function showFunction(api: ApiClient, id: string): Promise<ShownFunction> {
-  if (isUuid(id)) {
-    const { name, description, input_schema: parameters } = await describeWorkflow(api, id);
-    return { title: name, description: description ?? name, parameters };
-  }
-  // It refuses what the caller may not use.
-  await describeTool(api, id);
-  const capability = api.context.offered.find(id);
+/** @throws ApiError `capability_not_found` */
+export function showCapability({ context, caller }: ApiClient, id: string): ShownFunction {
+  checkTool(caller, id);
+  const capability = context.offered.find(id);
   const { display_name: title, description, long_description: long = description } = capability;
   return { title, description: long, parameters: parametersOf(capability) };
+}
+
+/**
+ * Workflows by their ids, found together; one that the caller may not see is not among them.
+ * @throws ApiError `rate_limit_exceeded`, before they are looked for
+ */
+export async function showWorkflows(
+  api: ApiClient,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ShownFunction>> {
+  const { context, caller } = api;
+  const usable = ids.filter((id) => isUuid(id) && mayUseTool(caller, id));
+  if (usable.length === 0 || !api.may("getWorkflow")) return new Map();
+  await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+  const rows = await findWorkflowInputs(context.database, readerOf(caller), usable);
+  return new Map(
+    rows.map(({ id, name, description, inputs }) => [
+      id,
+      { title: name, description, parameters: schemaOfInputs(inputs as WorkflowDefinition["inputs"]) },
+    ]),
+  );
 }
 
 /** Name of the function that runs a capability: model providers take no dots. */
@@ -119,25 +135,17 @@ export function parametersOf({ params_schema: params, input_schema: input }: Cap
   return { type: "object" as const, properties: { input, params }, required };
 }
 
-async function describeWorkflow(api: ApiClient, id: string): Promise<DescribedWorkflow> {
+async function describeWorkflow(api: ApiClient, id: string): Promise<object> {
   const { name, description, version, definition } = (await (
     await api.ask("getWorkflow", { params: { id } })
   ).json()) as Workflow;
-  const inputs = Object.entries(definition.inputs ?? {});
-  const properties = Object.fromEntries(inputs.map(([input, { required: _required, ...schema }]) => [input, schema]));
-  const required = inputs.filter(([, one]) => one.required === true).map(([input]) => input);
-  return {
-    tool: id,
-    category: WORKFLOW,
-    name,
-    description,
-    version,
-    input_schema: { type: "object", properties, required, additionalProperties: false },
-  };
+  const input_schema = schemaOfInputs(definition.inputs);
+  return { tool: id, category: WORKFLOW, name, description, version, input_schema };
 }
 
-interface DescribedWorkflow extends Pick<Workflow, "name" | "description" | "version"> {
-  readonly tool: string;
-  readonly category: string;
-  readonly input_schema: Readonly<Record<string, unknown>>;
+function schemaOfInputs(inputs: WorkflowDefinition["inputs"]) {
+  const all = Object.entries(inputs ?? {});
+  const properties = Object.fromEntries(all.map(([input, { required: _required, ...schema }]) => [input, schema]));
+  const required = all.filter(([, one]) => one.required === true).map(([input]) => input);
+  return { type: "object", properties, required, additionalProperties: false };
 }

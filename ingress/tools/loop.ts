@@ -88,7 +88,9 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
   const turns: SluiceSummary["turns"] = [];
   const calls: SluiceCall[] = [];
   let spent = 0n;
-  const isSpent = (): boolean => limits.nano !== undefined && spent >= limits.nano;
+  /** Held for runs that were ended and still go on: not told as used, and no room for another run either. */
+  let held = 0n;
+  const isSpent = (): boolean => limits.nano !== undefined && spent + held >= limits.nano;
   const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({
     ended_by: endedBy,
     credits_used: creditsNumber(spent),
@@ -115,8 +117,9 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
         const { requestId: runId, outcome } = await begin(loop, one, calls);
         const begun = begunCall(loop, one, { round, at: calls.length, runId });
         yield door.tell(begun);
-        const { status, output, files, nano, shown } = await outcome();
+        const { status, output, files, nano, heldNano = 0n, shown } = await outcome();
         spent += nano;
+        held += heldNano;
         const ended: SluiceCall = { ...begun, status, output, files: [...files], credits_used: creditsNumber(nano) };
         calls.push(ended);
         if (left.aborted) throw new ApiError("request_timeout", "The client left.");

@@ -6,8 +6,9 @@ import { parseCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
+import { noWorkflow } from "../workflows/access.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
-import { functionName, showFunction } from "./catalogue.ts";
+import { functionName, showCapability, type ShownFunction, showWorkflows } from "./catalogue.ts";
 import type { LoopLimits, LoopTool } from "./loop.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -99,11 +100,15 @@ async function readTools(
     ...capabilities.map((id, at) => ({ id, param: `${from}.capabilities[${at}]`, isWorkflow: false })),
     ...workflows.map((id, at) => ({ id, param: `${from}.workflows[${at}]`, isWorkflow: true })),
   ];
+  const found = await showWorkflows(
+    api,
+    workflows.map((id) => id.toLowerCase()),
+  );
   const tools = new Map<string, LoopTool>();
   for (const { id, param, isWorkflow } of asked) {
     if (isUuid(id) !== isWorkflow)
       throw refuse(param, `Expected the id of a ${isWorkflow ? "workflow" : "capability"}.`);
-    const { title, description, parameters } = await shown(api, id, param);
+    const { title, description, parameters } = isWorkflow ? workflowIn(found, id, param) : capabilityIn(api, id, param);
     const name = isWorkflow ? freeName(title, tools) : functionName(id);
     if (tools.has(name)) throw refuse(param, "Expected each once.");
     tools.set(name, { id, name, description, parameters, run: (own, given, left) => runTool(own, id, given, left) });
@@ -111,14 +116,20 @@ async function readTools(
   return tools;
 }
 
-/** A tool by its id; one that the caller may not see or run is refused as one that there is not. */
-async function shown(api: ApiClient, id: string, param: string): ReturnType<typeof showFunction> {
+/** One that the caller may not use is refused as one that there is not, as is a workflow. */
+function capabilityIn(api: ApiClient, id: string, param: string): ShownFunction {
   try {
-    return await showFunction(api, id);
+    return showCapability(api, id);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     throw refuse(param, error.message);
   }
+}
+
+function workflowIn(found: ReadonlyMap<string, ShownFunction>, id: string, param: string): ShownFunction {
+  const workflow = found.get(id.toLowerCase());
+  if (!workflow) throw refuse(param, noWorkflow().message);
+  return workflow;
 }
 
 const NAME_MAX = 48;

@@ -1,8 +1,10 @@
 /** One run of a capability or a workflow that a model asked for: made by its route, and told to the model in a text of bounded length. */
-import type { CapabilityRun, Job, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
+import type { CapabilityRun, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
+import { type BilledWork, findBilledWork } from "#shared/database/holds.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { parseCredits } from "#shared/money.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
@@ -20,6 +22,8 @@ export interface ToolOutcome {
   readonly output: string;
   readonly files: readonly SluiceFile[];
   readonly nano: bigint;
+  /** Nano-credits held for what of it goes on, which may yet be billed. */
+  readonly heldNano?: bigint;
   /** Members of the item that tells of it, where that is no `sluice_call`. */
   readonly shown?: object;
 }
@@ -28,8 +32,7 @@ export interface ToolOutcome {
 export interface WorkRoute {
   readonly run: string;
   readonly cancel: string;
-  readonly look: string;
-  /** Name of the parameter by which the latter two have its id. */
+  /** Name of the parameter by which that has its id. */
   readonly param: string;
 }
 
@@ -57,8 +60,8 @@ export async function runWork(
     const params = { [route.param]: api.call.requestId };
     const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !left.aborted;
     if (!isRefused) await endWork(api, { operationId: route.cancel, params });
-    const nano = isRefused ? 0n : await paidFor(api, route.look, params);
-    return failure(await shownError(api, error), nano);
+    const { billedNano, heldNano } = isRefused ? FREE : await billOf(api, left);
+    return { ...failure(await shownError(api, error), billedNano), heldNano };
   }
 }
 
@@ -74,7 +77,6 @@ export function failure(
 const CAPABILITY = {
   run: "runCapability",
   cancel: "cancelJob",
-  look: "getJob",
   param: "job_id",
   bodyOf: ({ input, params }: Arguments) => ({ input, params }),
 } as const;
@@ -82,7 +84,6 @@ const CAPABILITY = {
 const WORKFLOW = {
   run: "runWorkflow",
   cancel: "cancelRun",
-  look: "getRun",
   param: "id",
   bodyOf: (input: Arguments) => ({ mode: "sync", input }),
 } as const;
@@ -120,13 +121,17 @@ function told(result: object, files: readonly SluiceFile[]): string {
   return cut(characters);
 }
 
-/** Credits that a run has come to which nobody waited for to its end. */
-async function paidFor(api: ApiClient, look: string, params: Readonly<Record<string, string>>): Promise<bigint> {
-  try {
-    const found = (await (await api.ask(look, { params })).json()) as Partial<Job & WorkflowRun>;
-    return parseCredits(String(found.credits_used ?? found.creditsUsed ?? 0));
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return 0n;
+const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
+/** Time in which what was ended lets go of its providers. */
+const END_WAIT_MS = paced(5_000);
+const END_LOOK_MS = paced(250);
+
+/** Returns the bill of a run that nobody waited for to its end: it is final when nothing is held for it any more. */
+async function billOf({ context: { database }, caller, call }: ApiClient, left: AbortSignal): Promise<BilledWork> {
+  const until = performance.now() + END_WAIT_MS;
+  for (;;) {
+    const bill = await findBilledWork(database, caller.workspaceId, call.requestId);
+    if (bill.heldNano === 0n || left.aborted || performance.now() >= until) return bill;
+    await Bun.sleep(END_LOOK_MS);
   }
 }

@@ -45,6 +45,29 @@ export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[
   );
 }
 
+/** Nano-credits of a job or a run with all that it has begun. */
+export interface BilledWork {
+  /** Those that were taken for what has ended. */
+  readonly billedNano: bigint;
+  /** Those held for what has not. */
+  readonly heldNano: bigint;
+}
+
+export async function findBilledWork(target: Queryable, workspaceId: string, id: string): Promise<BilledWork> {
+  const [row] = await target.query<BilledWork>(
+    `with recursive work as (
+       select $2::uuid as id
+       union
+       select begun.id from work cross join lateral (
+         select id from run where parent_id = work.id union all select id from job where run_id = work.id) begun)
+     select (select coalesce(sum(settled), 0)::bigint from usage_record where workspace_id = $1 and job_id in (select id from work)) as "billedNano",
+            (select coalesce(sum(amount), 0)::bigint from hold where workspace_id = $1 and job_id in (select id from work)) as "heldNano"`,
+    [workspaceId, id],
+  );
+  if (!row) throw new Error("a sum without a row");
+  return row;
+}
+
 type ExpiredHold = Pick<HoldRow, "job_id" | "attempt" | "workspace_id">;
 
 /**

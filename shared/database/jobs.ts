@@ -5,6 +5,7 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
+import { ranByTools, toolValues } from "./runs.ts";
 
 export type JobState = "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
 export type JobError = ErrorEnvelope["error"];
@@ -53,6 +54,8 @@ export interface JobReader {
   readonly jobsOf: string | null;
   /** Jobs that belong to a run are found only if they are of this member's keys. */
   readonly runsOf: string | null;
+  /** Only jobs of these are found among those of capabilities and runs; absent: all. */
+  readonly tools?: ReadonlySet<string> | undefined;
 }
 
 /** The same for a caller that asks by its id: undefined also for what is not to be found again, or not by this reader. */
@@ -60,14 +63,16 @@ export async function findShownJob(
   target: Queryable,
   workspaceId: string,
   id: string,
-  { jobsOf, runsOf }: JobReader = { jobsOf: null, runsOf: null },
+  { jobsOf, runsOf, tools }: JobReader = { jobsOf: null, runsOf: null },
 ): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
        and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))
        and ($4::uuid is null or run_id is null
-         or key_id in (select k.id from api_key k where k.member_id = $4))`,
-    [id, workspaceId, jobsOf, runsOf],
+         or key_id in (select k.id from api_key k where k.member_id = $4))
+       and ($5::text[] is null or coalesce((select ${ranByTools("$5")} from run where run.id = job.run_id),
+         kind <> 'capability' or model = any($5) or split_part(model, '.', 1) || '.*' = any($5)))`,
+    [id, workspaceId, jobsOf, runsOf, toolValues(tools)],
     "find_shown_job",
   );
   return rows[0];

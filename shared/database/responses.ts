@@ -35,7 +35,10 @@ interface NewText {
   readonly sealedBy: string;
 }
 
-/** Does nothing for one that is kept already. */
+/**
+ * Does nothing for one that is kept already.
+ * @returns false for one whose call was given up: its hold is closed. It stays open until this is written
+ */
 export async function keepResponse(
   database: Queryable,
   row: NewText & {
@@ -48,14 +51,21 @@ export async function keepResponse(
     readonly isBackground: boolean;
     readonly keepsEvents: boolean;
     readonly hours: number;
+    /** Its call is still to be paid, by the hold that it has. */
+    readonly isHeld: boolean;
   },
-): Promise<void> {
-  await database.query(
-    `insert into response (id, workspace_id, member_id, previous_id, model, status, bytes, sealed, reference, sealed_by, expires_at,
-       is_background, keeps_events)
-     select $1, $2, k.member_id, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour', $12, $13
-     from api_key k where k.id = $3 and k.workspace_id = $2
-     on conflict (id) do nothing`,
+): Promise<boolean> {
+  const [kept] = await database.query<{ is_owed: boolean }>(
+    `with held as materialized (select from hold where $14 and workspace_id = $2 and job_id = $1 for key share),
+     owed as (select not $14 or exists (select from held) as is_owed),
+     kept as (
+       insert into response (id, workspace_id, member_id, previous_id, model, status, answered, bytes, sealed, reference, sealed_by,
+         expires_at, is_background, keeps_events)
+       select $1, $2, k.member_id, $4, $5, $6, case when $6 in ('completed', 'incomplete') then $6 end, $7, $8, $9, $10,
+         now() + $11 * interval '1 hour', $12, $13
+       from api_key k, owed where is_owed and k.id = $3 and k.workspace_id = $2
+       on conflict (id) do nothing)
+     select is_owed from owed`,
     [
       row.id,
       row.workspaceId,
@@ -70,9 +80,11 @@ export async function keepResponse(
       row.hours,
       row.isBackground,
       row.keepsEvents,
+      row.isHeld,
     ],
     "keep_response",
   );
+  return kept?.is_owed === true;
 }
 
 /** The answer of one whose job is about to end. Does nothing for one that is gone. */

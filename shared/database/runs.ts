@@ -187,11 +187,21 @@ export async function findIdempotentRun(
 const VISIBLE = "workspace_id = $1 and ($3 or member_id = $2)";
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
 
+/**
+ * Condition of runs whose workflow stands in a list of tools, or whose caller's run does: that runs whatever its steps name.
+ * @param list parameter with the list; null is no list
+ */
+export const ranByTools = (list: string): string =>
+  `(${list}::text[] is null or exists (select from run root where root.id = coalesce(run.root_id, run.id)
+     and (root.workflow_id::text = any(${list}) or (root.workflow_id is not null and 'workflow.*' = any(${list})))))`;
+export const toolValues = (tools: ReadonlySet<string> | undefined): readonly string[] | null =>
+  tools ? [...tools] : null;
+
 /** Undefined for one that the reader does not see. */
 export async function findRun(target: Queryable, reader: WorkflowReader, id: string): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow>(
-    `select ${RUN_COLUMNS} from run where ${VISIBLE} and id = $4`,
-    [...readerValues(reader), id],
+    `select ${RUN_COLUMNS} from run where ${VISIBLE} and id = $4 and ${ranByTools("$5")}`,
+    [...readerValues(reader), id, toolValues(reader.tools)],
     "find_run",
   );
   return rows[0];
@@ -219,11 +229,11 @@ export async function listRuns(
   { workflowId, parentId, status, mode, limit, offset }: RunFilter,
 ): Promise<{ readonly rows: readonly RunRow[]; readonly total: number }> {
   const from = `(select *, case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as shown
-      from run where ${VISIBLE} and case when $5::uuid is null then parent_id is null else parent_id = $5 end) run
+      from run where ${VISIBLE} and ${ranByTools("$8")} and case when $5::uuid is null then parent_id is null else parent_id = $5 end) run
     where ($4::uuid is null or workflow_id = $4) and ($6::text is null or shown = $6) and ($7::text is null or mode = $7)`;
-  const values = [...readerValues(reader), workflowId, parentId, status, mode];
+  const values = [...readerValues(reader), workflowId, parentId, status, mode, toolValues(reader.tools)];
   const [rows, counted] = await Promise.all([
-    target.query<RunRow>(`select ${RUN_COLUMNS} from ${from} order by created_at desc, id desc limit $8 offset $9`, [
+    target.query<RunRow>(`select ${RUN_COLUMNS} from ${from} order by created_at desc, id desc limit $9 offset $10`, [
       ...values,
       limit,
       offset,

@@ -1,5 +1,6 @@
 /** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
 
+import { plainArray } from "./arrays.ts";
 import { type Actor, actorJson } from "./audit-log.ts";
 import { type Queryable, SQL, sqlState } from "./client.ts";
 
@@ -38,6 +39,8 @@ export interface WorkflowReader {
   readonly memberId: string;
   /** Sees the private ones of others too. */
   readonly seesAll: boolean;
+  /** Tools that its key lists: of runs and jobs it finds those of them alone. */
+  readonly tools?: ReadonlySet<string>;
 }
 
 const COLUMNS =
@@ -234,6 +237,21 @@ export async function findWorkflow(
     id,
   ]);
   return rows[0];
+}
+
+/** Those of the ids that the reader sees, each with the `inputs` of its latest definition. */
+export function findWorkflowInputs(
+  target: Queryable,
+  reader: WorkflowReader,
+  ids: readonly string[],
+): Promise<(Pick<WorkflowRow, "id" | "name" | "description"> & { readonly inputs: unknown })[]> {
+  return target.query(
+    `select id, name, description, (select definition -> 'inputs' from workflow_version
+       where workflow_id = workflow.id and version = workflow.latest_version) as inputs
+     from workflow where ${VISIBLE} and id = any($4::uuid[])`,
+    [...readerValues(reader), plainArray(ids)],
+    "find_workflow_inputs",
+  );
 }
 
 /** Newest first. `total` counts what the reader sees. */

@@ -20,13 +20,21 @@ import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { MakeRoom } from "./store.ts";
+import { CONVERSATION_BYTES_MAX, type MakeRoom } from "./store.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** More are refused: each is checked whenever a call goes on. */
-export const CONVERSATION_ITEMS_MAX = 5_000;
+const CONVERSATION_ITEMS_MAX = 5_000;
+/** @param param that brought what is too much. @throws ApiError for more than a conversation may come to */
+export function checkConversationSize(items: number, bytes: number, param?: string): void {
+  if (items <= CONVERSATION_ITEMS_MAX && bytes <= CONVERSATION_BYTES_MAX) return;
+  const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
+  const message = `Expected a conversation of at most ${bound}, got more.`;
+  throw new ApiError("invalid_request", message, param === undefined ? {} : { param });
+}
+
 /** A change that was overtaken so often is given up: somebody else keeps changing it. */
 const TRIES_MAX = 8;
 
@@ -55,14 +63,14 @@ export interface ConversationStore {
   ): Promise<KeptConversation | "held" | undefined>;
   /** @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
-  /** @throws what `change` throws; ApiError `conflict` when others keep changing it */
+  /** @throws what `change` throws; ApiError `conflict` when others keep changing it, `invalid_request` when it would grow too large */
   change(
     viewer: ResponseViewer,
     id: string,
     hours: number,
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
-  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone. */
+  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone. @throws as `change` does */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number): Promise<void>;
   /** False when there was none. */
   delete(viewer: ResponseViewer, id: string): Promise<boolean>;
@@ -99,14 +107,23 @@ export function createConversationStore(options: {
     }
     return undefined;
   };
-  const seal = async (workspaceId: string, id: string, content: Content, hours: number): Promise<ConversationText> => {
+  /** @param before bytes that it had: one that shrinks may still be too large */
+  const seal = async (
+    workspaceId: string,
+    id: string,
+    content: Content,
+    hours: number,
+    before = 0,
+  ): Promise<ConversationText> => {
     const plain = JSON.stringify({ metadata: content.metadata, items: content.items });
+    const bytes = Buffer.byteLength(plain);
+    if (bytes > before) checkConversationSize(content.items.length, bytes);
     const sealed = sealer.seal(place(workspaceId, id), plain);
     const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
     const text: KeptText = isSmall
       ? { sealed, reference: null }
       : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
-    return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed), hours };
+    return { bytes, text, sealedBy: keyIdOf(sealed), hours };
   };
   const discard = (id: string, reference: string | null): void => {
     if (reference === null) return;
@@ -126,7 +143,7 @@ export function createConversationStore(options: {
       const { row, kept } = found;
       const { id, workspace_id: workspaceId } = row;
       const content = change(kept);
-      const text = await seal(workspaceId, id, content, hours);
+      const text = await seal(workspaceId, id, content, hours, row.bytes);
       const changed = await changeConversation(database, row, text, callId);
       discard(id, changed ? row.reference : text.text.reference);
       if (changed) return { ...content, id, createdAt: changed.created_at, bytes: changed.bytes };

@@ -71,6 +71,8 @@ interface Stored {
   readonly hours: number;
   /** Its events are kept, of a response whose job is still to do its work. */
   readonly keepsEvents?: boolean;
+  /** It is that of a call whose hold is open: it fails when that is released. */
+  readonly isHeld?: boolean;
 }
 
 /** Told of the bytes of what was found before it is opened, and waited for. */
@@ -153,8 +155,8 @@ export function createResponseStore({
     return opened;
   };
   return {
-    async keep({ call: { id, workspaceId, keyId }, response, input, hours, keepsEvents = false }) {
-      await keepResponse(database, {
+    async keep({ call: { id, workspaceId, keyId }, response, input, hours, keepsEvents = false, isHeld = false }) {
+      const isOwed = await keepResponse(database, {
         ...(await seal(workspaceId, id, { response, input })),
         id,
         workspaceId,
@@ -165,7 +167,9 @@ export function createResponseStore({
         isBackground: response.background,
         keepsEvents,
         hours,
+        isHeld,
       });
+      if (!isOwed) throw new Error("the call of the response was given up");
     },
     async find(viewer, callIds, makeRoom) {
       const rows = callIds.length === 0 ? [] : await findResponses(database, viewer, callIds);
@@ -235,11 +239,14 @@ export function unanswered(response: ModelResponse): ModelResponse {
 }
 
 /** Returns the response as its job has left it: an answer that was kept counts when that has ended well. */
-function asOf({ status, error, job_state: job }: ResponseRow, response: ModelResponse): ModelResponse {
+function asOf(
+  { status, error, job_state: job, is_background: background }: ResponseRow,
+  response: ModelResponse,
+): ModelResponse {
   if (status === "completed" || status === "incomplete") return response;
   const isLost = status === "queued" && job !== "queued" && job !== "running";
   if (status === "failed" || isLost) {
-    const { code, message } = error ?? LOST;
+    const { code, message } = error ?? (background ? LOST : GIVEN_UP);
     return { ...unanswered(response), status: "failed", error: { code, message } };
   }
   if (status === "cancelled") return { ...unanswered(response), status };
@@ -248,6 +255,9 @@ function asOf({ status, error, job_state: job }: ResponseRow, response: ModelRes
 
 /** It was kept, and then no job came of it, or one that was refused. */
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
+
+/** Its call failed when it was stored already, and cost nothing. */
+const GIVEN_UP = { code: "internal_error", message: "The service failed to end the call." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -2,10 +2,10 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
 
-type Member = Pick<Caller, "workspaceId" | "memberId" | "role">;
+type Member = Pick<Caller, "workspaceId" | "memberId" | "role" | "tools">;
 
-export function readerOf({ workspaceId, memberId, role }: Member): WorkflowReader {
-  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin" };
+export function readerOf({ workspaceId, memberId, role, tools }: Member): WorkflowReader {
+  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin", ...(tools ? { tools } : {}) };
 }
 
 /** Its maker, owners and admins. */

@@ -127,13 +127,20 @@ test("a call whose worker dies between storing its response and telling its end 
   expect(await died(mortalWorker)).toBe("SIGKILL");
   expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([500, "false"]);
   const id = answer.headers.get("x-request-id") ?? "";
-  // The id of the call names what was stored, for whoever wants to see what was lost.
-  expect(await (await get(responseId(id))).json()).toMatchObject({ status: "completed" });
   const usage = await eventually("it is settled", async () => {
     const rows = await usageOf(responseId(id));
     return rows.length > 0 && rows;
   });
   expect(usage).toEqual([{ status: "lost", settled: 0n }]);
+  // It was stored by then: what nobody pays for is neither read nor gone on from.
+  const kept = (await (await get(responseId(id))).json()) as ModelResponse;
+  expect(kept).toMatchObject({ status: "failed", output: [], usage: null, error: { code: "internal_error" } });
+  const next = await create(bed.stack.baseUrls[0] ?? "", {
+    ...QUICK,
+    background: false,
+    previous_response_id: kept.id,
+  });
+  expect(await next.json()).toMatchObject({ error: { code: "previous_response_not_found" } });
 }, 60_000);
 
 test("in the end everything adds up", async () => {

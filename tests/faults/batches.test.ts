@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 
 import { listObjects } from "#shared/storage/objects.ts";
-import { storageAt } from "#tests/shared/files/bench.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { storm } from "#tests/support/storm.ts";
 
@@ -101,7 +101,7 @@ test("every line of a batch ends once", async () => {
   // One file of each kind, and no part beside them that is known.
   expect(await stack.query("select purpose, count(*) as files from file where state = 'ready' and purpose <> 'batch' group by purpose")).toEqual([{ purpose: "batch_output", files: batch.error_file_id === undefined ? 1n : 2n }]); // prettier-ignore
   expect(await stack.query("select 1 from batch_part")).toEqual([]);
-  const storage = storageAt(stack.env["S3_ENDPOINT"] ?? "", stack.env["SLUICE_S3_BUCKET"] ?? "", stack.env);
+  const storage = storageOf(stack.env);
   const left = await listObjects(storage, "batches/", undefined, 1_000);
   storage.close();
   // Stored by a leader that died before it wrote that down: the janitor takes it within an hour.

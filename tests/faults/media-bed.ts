@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { expect } from "bun:test";
 
 import { FILES_PREFIX } from "#shared/files/id.ts";
-import { openStorage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { type FalServer, type Script, startFalServer } from "#tests/providers/fal/server.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { pngOf } from "#tests/support/png.ts";
 import { sharedS3Url, temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
@@ -213,13 +213,8 @@ function assemble(
 }
 
 async function storedOf({ env, query }: Stack): Promise<StoredFacts> {
-  const storage = openStorage({
-    endpoint: await sharedS3Url(),
-    region: env["AWS_REGION"] ?? "",
-    bucket: env["SLUICE_S3_BUCKET"] ?? "",
-    accessKeyId: env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
-  });
+  // Past the proxy.
+  const storage = storageOf({ ...env, S3_ENDPOINT: await sharedS3Url() });
   try {
     const { objects } = await listObjects(storage, FILES_PREFIX, undefined, 1_000);
     const rows = await query<{ id: string; bytes: bigint }>("select id, bytes from file where state = 'ready'");

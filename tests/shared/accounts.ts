@@ -2,6 +2,7 @@
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 export const CREDIT = 1_000_000_000n;
 
@@ -33,6 +34,29 @@ export async function createWorkspace(target: Queryable, nano = 1_000n * CREDIT)
   await target.query("insert into workspace (id, name) values ($1, $2)", [id, `workspace ${id}`]);
   if (nano > 0n) await target.query("select move_credits($1, 'top_up', $2, $3, null)", [id, nano, newId()]);
   return id;
+}
+
+interface TestKey {
+  readonly key: string;
+  readonly keyId: string;
+  readonly memberId: string;
+  readonly workspaceId: string;
+}
+
+/** A developer's key of a new workspace without money. */
+export async function createKey(target: Queryable, key = mintKey()): Promise<TestKey> {
+  const workspaceId = await createWorkspace(target, 0n);
+  const [memberId, keyId] = [newId(), newId()];
+  await target.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
+    memberId,
+    workspaceId,
+  ]);
+  await target.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
+    [keyId, workspaceId, memberId, Buffer.from(hashKey(key)), keyHint(key)],
+  );
+  return { key, keyId, memberId, workspaceId };
 }
 
 /** Spends a nano-credit and has a daily budget of that name stop the workspace's calls for it. */

@@ -216,6 +216,10 @@ begin
            greatest(p_tokens[c.n], 0), starts[c.i], at_utc
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null;
+    if array_position(p_used, null) is not null then
+      perform fail_responses(array_agg(p_job[c.n])) from unnest(calls) with ordinality c(n, i)
+      where takes[c.i] is not null and p_used[c.n] is null;
+    end if;
     -- This write comes last, so that with p_late its locks are held for little more than the commit.
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
@@ -284,6 +288,7 @@ begin
     values (p_ws, p_job, p_attempt, fault, p_status, p_source, h.amount, p_used, earlier);
   end if;
   delete from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
+  if p_used is null then perform fail_responses(array[p_job]); end if;
   update balance set amount = b.amount - take, spent = b.spent + take, held = b.held - h.amount,
     day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
   where workspace_id = p_ws;
@@ -336,6 +341,7 @@ begin
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -more, p_job, p_attempt + 1);
     update balance set amount = b.amount - more, spent = b.spent + more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
     late := more;
+    update response set status = answered where id = p_job and status = 'failed' and answered is not null and not is_background;
   end if;
   taken := r.settled + more;
 end $$;

@@ -16,7 +16,7 @@ create table response (
   is_background boolean not null default false,
   -- Its events are kept, so that they can be read again.
   keeps_events boolean not null default false,
-  -- Status that it has when its job ends well: the text has its answer by then.
+  -- Status that its text has: that of a background response counts when its job ends well, that of another one unless nobody pays for it.
   answered text constraint response_answered check (answered in ('completed', 'incomplete')),
   -- Why its job failed.
   error jsonb,
@@ -34,6 +34,11 @@ create table response (
 create index response_expires on response (expires_at);
 create index response_age on response (workspace_id, created_at desc, id desc) include (bytes);
 create index response_sealed_by on response (sealed_by);
+
+-- Makes stored responses fail whose calls were given up: nobody pays for them. Those of jobs are their jobs' to decide.
+create function fail_responses(p_ids uuid[]) returns void language sql set enable_seqscan = off as $$
+  update response set status = 'failed' where id = any (p_ids) and not is_background
+$$;
 
 -- Events of a streamed background response as they were written, for readers who come later. They are kept for an hour; the last one
 -- tells the whole response and is made of its row.

@@ -11,7 +11,7 @@ import { listObjects } from "#shared/storage/objects.ts";
 import { ask, type Bed, createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { storageAt } from "#tests/shared/files/bench.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   bed = await sharedBed();
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
   const own = bed.stack.env;
-  storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
+  storage = storageOf(own);
   publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
 }, 120_000);
 afterAll(async () => {

@@ -2,6 +2,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { beforeAll, expect, test } from "bun:test";
 
+import { callOfResponse } from "#shared/responses/ids.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
@@ -122,6 +123,41 @@ test("are all that the key has over HTTP", async () => {
   expect(await codeOf(http("POST", `/v1/workflows/${other}/runs`, {}))).toBe("workflow_not_found");
   expect(await codeOf(http("POST", "/v1/workflows/estimate", { workflow_id: other }))).toBe("workflow_not_found");
   expect(await (await http("GET", "/v1/key")).json()).toMatchObject({ tools: ["code.regex", listed].toSorted() });
+}, 60_000);
+
+test("are all whose jobs and runs it reads or ends over HTTP", async () => {
+  const idOf = async (path: string, body: object): Promise<string> =>
+    ((await (await http("POST", path, body, tenant.key)).json()) as { id: string }).id;
+  const [ours, theirs] = [
+    await idOf(`/v1/workflows/${listed}/runs`, {}),
+    await idOf(`/v1/workflows/${other}/runs`, {}),
+  ];
+  // Models are open to every key.
+  const said = await idOf("/v1/responses", { model: "sandbox-chat", input: "hi", background: true });
+  const stepOf = async (run: string): Promise<string> =>
+    (await tenant.query<{ id: string }>("select id from job where run_id = $1", [run]))[0]?.id ?? "";
+  const [step, hidden] = [await stepOf(ours), await stepOf(theirs)];
+  const seen = await Promise.all(
+    [ours, theirs].map(async (id) => (await http("GET", `/v1/workflows/runs/${id}`)).status),
+  );
+  expect(seen).toEqual([200, 404]);
+  for (const path of [`${theirs}/events`, `${theirs}/steps/say/output`]) {
+    expect(await codeOf(http("GET", `/v1/workflows/runs/${path}`))).toBe("run_not_found");
+  }
+  expect(await codeOf(http("POST", `/v1/workflows/runs/${theirs}/cancel`))).toBe("run_not_found");
+  const page = (await (await http("GET", "/v1/workflows/runs?limit=100")).json()) as { items: { id: string }[]; total: number }; // prettier-ignore
+  const ids = page.items.map(({ id }) => id);
+  expect([ids.includes(ours), ids.includes(theirs), page.total]).toEqual([true, false, ids.length]);
+  for (const [id, status] of [
+    [step, 200],
+    [callOfResponse(said) ?? "", 200],
+    [hidden, 404],
+    [earlier, 404],
+  ] as const) {
+    // prettier-ignore
+    expect([id, (await http("GET", `/v1/images/jobs/${id}`)).status]).toEqual([id, status]);
+  }
+  expect(await codeOf(http("POST", `/v1/images/jobs/${earlier}/cancel`))).toBe("job_not_found");
 }, 60_000);
 
 test("cannot be got round by definitions of the key's own, or by another key", async () => {

@@ -8,7 +8,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/support/png.ts";
-import { storageAt } from "#tests/shared/files/bench.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 
 import { benchOfNewWorkspace, type WorkspaceBench } from "./shared-bench.ts";
 
@@ -20,7 +20,7 @@ let storage: Storage;
 beforeAll(async () => {
   bench = await benchOfNewWorkspace();
   const own = bench.stack.env;
-  storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
+  storage = storageOf(own);
 }, 60_000);
 
 afterAll(() => storage?.close());

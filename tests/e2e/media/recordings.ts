@@ -8,7 +8,7 @@ import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/support/png.ts";
-import { storageAt } from "#tests/shared/files/bench.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
 import { UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 
@@ -58,7 +58,7 @@ playProvider({
 beforeAll(async () => {
   bench = await localBench();
   const own = bench.stack.env;
-  storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
+  storage = storageOf(own);
 }, 60_000);
 
 afterAll(async () => {

@@ -10,7 +10,8 @@ import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
-import { openStorage, type Storage } from "#shared/storage/client.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { startRole } from "#tests/support/role-process.ts";
@@ -29,14 +30,7 @@ beforeAll(async () => {
     janitor: false,
     env: { SLUICE_STORAGE_BYTES_MAX: String(STORAGE_BYTES_MAX) },
   });
-  const { env } = bench.stack;
-  storage = openStorage({
-    endpoint: env["S3_ENDPOINT"],
-    region: "us-east-1",
-    bucket: env["SLUICE_S3_BUCKET"] ?? "",
-    accessKeyId: env["AWS_ACCESS_KEY_ID"],
-    secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
-  });
+  storage = storageOf(bench.stack.env);
 }, 120_000);
 afterAll(async () => {
   storage.close();

@@ -8,9 +8,9 @@ import { type Callout, openCallout, type UserClaims } from "#ingress/nats-auth/c
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { POOLS } from "#shared/queue/subjects.ts";
-import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { mintKey } from "#shared/secrets/api-keys.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { createWorkspace } from "#tests/shared/accounts.ts";
+import { createKey } from "#tests/shared/accounts.ts";
 import { type ConfiguredNats, startConfiguredNats } from "#tests/support/configured-nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -52,28 +52,6 @@ async function serve({ keys, loginMs }: { keys?: Pick<Keys, "find">; loginMs?: n
   return once;
 }
 
-interface TestKey {
-  readonly key: string;
-  readonly keyId: string;
-  readonly memberId: string;
-  readonly workspaceId: string;
-}
-
-async function createKey(key = mintKey()): Promise<TestKey> {
-  const workspaceId = await createWorkspace(db.database, 0n);
-  const [memberId, keyId] = [newId(), newId()];
-  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
-    memberId,
-    workspaceId,
-  ]);
-  await db.query(
-    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
-     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
-    [keyId, workspaceId, memberId, Buffer.from(hashKey(key)), keyHint(key)],
-  );
-  return { key, keyId, memberId, workspaceId };
-}
-
 /** A stock client that logs in once. */
 async function logIn(credentials: Partial<ConnectionOptions>): Promise<NatsConnection> {
   const connection = await connect({ servers: server.address, reconnect: false, ...credentials });
@@ -95,7 +73,7 @@ describe("a publisher's login", () => {
     ["as token", (key: string) => ({ token: key })],
   ])("takes an API key %s", async (_how, credentials) => {
     await serve();
-    const { key, workspaceId } = await createKey();
+    const { key, workspaceId } = await createKey(db.database);
     const publisher = await logIn({ ...credentials(key), inboxPrefix: `_INBOX.ws.${workspaceId}` });
     publisher.publish(`batch.chat.${workspaceId}`, "{}");
     await publisher.flush();
@@ -104,7 +82,7 @@ describe("a publisher's login", () => {
 
   test("takes a key that an operator brought", async () => {
     await serve();
-    const { key } = await createKey(`sk_local_${newId()}`);
+    const { key } = await createKey(db.database, `sk_local_${newId()}`);
     expect(await outcome({ token: key })).toBe("in");
   });
 
@@ -117,7 +95,7 @@ describe("a publisher's login", () => {
     ["a key of the role billing", "update member set role = 'billing' where id = $1", "memberId"],
   ] as const)("refuses %s", async (_what, sql, field) => {
     await serve();
-    const mine = await createKey();
+    const mine = await createKey(db.database);
     await db.query(sql, [mine[field]]);
     expect(await outcome({ token: mine.key })).toBe("AuthorizationError");
   });
@@ -131,14 +109,14 @@ describe("a publisher's login", () => {
     ["the name of a role as token", { token: "ingress" }],
   ])("refuses %s", async (_what, credentials: Partial<ConnectionOptions>) => {
     await serve();
-    const { key } = await createKey();
+    const { key } = await createKey(db.database);
     const given = Object.entries(credentials).map(([name, value]) => [name, value === "KEY" ? key : value]);
     expect(await outcome(Object.fromEntries(given))).toBe("AuthorizationError");
   });
 
   test("ends with its time, and then counts only while its key is valid", async () => {
     await serve({ loginMs: 3_000 });
-    const { key, keyId } = await createKey();
+    const { key, keyId } = await createKey(db.database);
     const publisher = await connect({ servers: server.address, token: key, reconnectTimeWait: 50 });
     ending.push(() => publisher.close());
     const seen: string[] = [];
@@ -160,7 +138,7 @@ describe("a publisher's login", () => {
     };
     const keys = openKeys({ database: db.database, log });
     ending.push(await server.serveLogins({ keys, callout: { ...callout, admit } }));
-    const { key, workspaceId, keyId } = await createKey();
+    const { key, workspaceId, keyId } = await createKey(db.database);
     const before = Date.now();
     expect(await outcome({ token: key })).toBe("in");
     const [claims] = given;
@@ -178,7 +156,7 @@ describe("a publisher's login", () => {
 
   test("is told in no log with the key", async () => {
     await serve();
-    const [good, unknown] = [(await createKey()).key, mintKey()];
+    const [good, unknown] = [(await createKey(db.database)).key, mintKey()];
     lines.length = 0;
     for (const token of [good, unknown]) await outcome({ token });
     for (const pass of [good, unknown]) await outcome({ user: "somebody", pass });
@@ -203,7 +181,7 @@ describe("those who answer logins", () => {
         }),
       ),
     );
-    const { key } = await createKey();
+    const { key } = await createKey(db.database);
     const logins = async (): Promise<Set<string>> =>
       new Set(await Promise.all(Array.from({ length: 24 }, () => outcome({ token: key }))));
     expect(await logins()).toEqual(new Set(["in"]));
@@ -216,7 +194,7 @@ describe("those who answer logins", () => {
 
   test("let nobody in while they are away, and leave in who is", async () => {
     const end = await serve();
-    const { key, workspaceId } = await createKey();
+    const { key, workspaceId } = await createKey(db.database);
     const publisher = await logIn({ token: key });
     await end();
     expect(await outcome({ token: key })).toBe("AuthorizationError");
@@ -229,14 +207,14 @@ describe("those who answer logins", () => {
     let isAway = true;
     const found = openKeys({ database: db.database, log });
     await serve({ keys: { find: (key) => (isAway ? Promise.reject(new Error("away")) : found.find(key)) } });
-    const { key } = await createKey();
+    const { key } = await createKey(db.database);
     expect(await outcome({ token: key })).toBe("AuthorizationError");
     isAway = false;
     expect(await outcome({ token: key })).toBe("in");
   });
 
   test("look few wrong keys up at once, and none before those of another address for long", async () => {
-    const { key } = await createKey();
+    const { key } = await createKey(db.database);
     const found = openKeys({ database: db.database, log });
     let [open, most] = [0, 0];
     const hung = Promise.withResolvers<void>();

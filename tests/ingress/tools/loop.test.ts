@@ -133,6 +133,13 @@ describe("a limit", () => {
     expect([summary?.ended_by, summary?.turns.length, summary?.calls?.length]).toEqual(["max_credits", turns, runs]);
   });
 
+  test("of credits counts what is held for a run that was ended, and does not tell of it as used", async () => {
+    const run = (): ToolOutcome => ({ ...MADE, nano: 0n, heldNano: 5n });
+    const { summary } = await play({ turns: [[call(), call()], []], limits: { nano: 15n }, run });
+    expect(summary).toMatchObject({ ended_by: "max_credits", credits_used: 0.00000001, calls: [{ credits_used: 0 }] });
+    expect(summary?.calls).toHaveLength(1);
+  });
+
   test("of runs is told to the model", async () => {
     const { summary } = await play({ turns: [[call(), call(), call()], []], limits: { runs: 2 } });
     expect(summary?.calls?.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);

@@ -1,7 +1,8 @@
 /** Texts that a model is told of runs. */
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import type { BilledWork } from "#shared/database/holds.ts";
+import { ApiError, type Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { openApiClient } from "#ingress/tools/api-client.ts";
 import { OUTPUT_BYTES_MAX, runTool } from "#ingress/tools/run-tool.ts";
@@ -9,7 +10,8 @@ import { fakeContext } from "#tests/ingress/fake-context.ts";
 
 type Answers = Readonly<Record<string, () => Response>>;
 
-async function run(answers: Answers, id = "code.tell", left = new AbortController().signal) {
+/** @param bills what it has come to, look by look */
+async function run(answers: Answers, id = "code.tell", bills: readonly BilledWork[] = []) {
   const fakes = fakeContext();
   const { context, caller } = fakes;
   const asked: string[] = [];
@@ -27,7 +29,14 @@ async function run(answers: Answers, id = "code.tell", left = new AbortControlle
     });
   }
   const request = new Request("http://sluice/");
-  const api = openApiClient(context, { request, params: {}, requestId: newId(), startedAt: 0, caller });
+  const left = new AbortController().signal;
+  let looks = 0;
+  const query = () => Promise.resolve([bills[Math.min(looks++, bills.length - 1)]]);
+  const database = { ...context.database, query } as unknown as typeof context.database;
+  const api = openApiClient(
+    { ...context, database },
+    { request, params: {}, requestId: newId(), startedAt: 0, caller },
+  );
   const outcome = await runTool(api, id, {}, left);
   fakes.close();
   return { outcome, asked };
@@ -75,20 +84,31 @@ test("a refusal is told, and nothing is looked for", async () => {
   expect(asked).toEqual(["runCapability"]);
 });
 
+const late = (code: Code) => (): never => {
+  throw new ApiError(code, "Too long.", { shouldRetry: false });
+};
+
 test.each([
-  ["code.tell", "runCapability", "cancelJob", "getJob", { credits_used: 0.25 }],
-  [newId(), "runWorkflow", "cancelRun", "getRun", { creditsUsed: 0.25 }],
-])("one that takes too long is ended, and its price told: %s", async (id, begin, cancel, look, found) => {
-  const late = (): never => {
-    throw new ApiError(begin === "runWorkflow" ? "run_timeout" : "job_timeout", "Too long.", { shouldRetry: false });
-  };
-  const { outcome, asked } = await run(
-    { [begin]: late, [cancel]: () => Response.json({}), [look]: () => Response.json(found) },
-    id,
-  );
-  expect(asked).toEqual([begin, cancel, look]);
-  expect(outcome).toMatchObject({ status: "failed", nano: 250_000_000n });
-});
+  ["code.tell", "runCapability", "cancelJob", "job_timeout"],
+  [newId(), "runWorkflow", "cancelRun", "run_timeout"],
+] as const)(
+  "one that takes too long is ended, and its price told when it has let go: %s",
+  async (id, begin, cancel, code) => {
+    const answers = { [begin]: late(code), [cancel]: () => Response.json({}) };
+    const { outcome, asked } = await run(answers, id, [
+      { billedNano: 0n, heldNano: 400n },
+      { billedNano: 250n, heldNano: 0n },
+    ]);
+    expect(asked).toEqual([begin, cancel]);
+    expect(outcome).toMatchObject({ status: "failed", nano: 250n, heldNano: 0n });
+  },
+);
+
+test("one that does not let go is told with what is held for it still", async () => {
+  const answers = { runCapability: late("job_timeout"), cancelJob: () => Response.json({}) };
+  const { outcome } = await run(answers, "code.tell", [{ billedNano: 1n, heldNano: 400n }]);
+  expect(outcome).toMatchObject({ status: "failed", nano: 1n, heldNano: 400n });
+}, 15_000);
 
 test("a workflow that fails tells why, and what its steps cost", async () => {
   const failed = { status: "failed", error: { code: "overloaded", message: "Busy.", stepId: "a" } };

@@ -7,10 +7,10 @@ import { type Database, openDatabase, type SqlValue } from "#shared/database/cli
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
-import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { mintKey } from "#shared/secrets/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { createWorkspace } from "#tests/shared/accounts.ts";
+import { createKey } from "#tests/shared/accounts.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
@@ -28,28 +28,6 @@ beforeAll(async () => {
   db = await createTestDatabase();
 });
 afterAll(() => db.drop());
-
-interface TestKey {
-  readonly key: string;
-  readonly keyId: string;
-  readonly memberId: string;
-  readonly workspaceId: string;
-}
-
-async function createKey(key = mintKey()): Promise<TestKey> {
-  const workspaceId = await createWorkspace(db.database, 0n);
-  const [memberId, keyId] = [newId(), newId()];
-  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
-    memberId,
-    workspaceId,
-  ]);
-  await db.query(
-    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
-     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
-    [keyId, workspaceId, memberId, Buffer.from(hashKey(key)), keyHint(key)],
-  );
-  return { key, keyId, memberId, workspaceId };
-}
 
 let nowMs: number;
 /** Questions sent to the database, and those it has answered. */
@@ -89,7 +67,7 @@ async function ask(header: string | null): Promise<string> {
 const bearer = (key: string): string => `Bearer ${key}`;
 
 test("a key says who calls, for which workspace, in which role, under which preset", async () => {
-  const { key, keyId, memberId, workspaceId } = await createKey();
+  const { key, keyId, memberId, workspaceId } = await createKey(db.database);
   expect(await authenticator.authenticate(bearer(key))).toEqual({
     keyId,
     workspaceId,
@@ -105,7 +83,7 @@ test.each([
   ["its member is disabled", "update member set is_active = false where id = $1", "memberId"],
   ["its workspace is disabled", "update workspace set is_active = false where id = $1", "workspaceId"],
 ] as const)("a caller is refused within the cache's life once %s", async (_what, sql, field) => {
-  const mine = await createKey();
+  const mine = await createKey(db.database);
   expect(await ask(bearer(mine.key))).toBe(mine.keyId);
   await db.query(sql, [mine[field]]);
   nowMs += KEY_CACHE_MS;
@@ -114,7 +92,7 @@ test.each([
 });
 
 test("a changed role and preset hold within the cache's life", async () => {
-  const { key, keyId, memberId } = await createKey();
+  const { key, keyId, memberId } = await createKey(db.database);
   await ask(bearer(key));
   await db.query("update member set role = 'billing' where id = $1", [memberId]);
   await db.query("update api_key set preset = 'pro' where id = $1", [keyId]);
@@ -123,7 +101,7 @@ test("a changed role and preset hold within the cache's life", async () => {
 });
 
 test("a preset that the catalogue changes holds from the next call on, and a key whose preset is gone is told so", async () => {
-  const { key } = await createKey();
+  const { key } = await createKey(db.database);
   await ask(bearer(key));
   const wider = { name: "standard", requests_per_minute: null, daily_tokens: 7 };
   presets = new Map([["standard", wider]]);
@@ -134,8 +112,8 @@ test("a preset that the catalogue changes holds from the next call on, and a key
 });
 
 test("the workspace's fallback chains come with the caller, by the same one query", async () => {
-  const mine = await createKey();
-  const other = await createKey();
+  const mine = await createKey(db.database);
+  const other = await createKey(db.database);
   for (const [id, model, fallbacks] of [
     [mine.workspaceId, "a", ["b", "c"]],
     [mine.workspaceId, "__proto__", ["a"]],
@@ -157,7 +135,7 @@ test("the workspace's fallback chains come with the caller, by the same one quer
 });
 
 test("a chain that is set, changed or deleted is in force within the cache's life", async () => {
-  const { key, workspaceId } = await createKey();
+  const { key, workspaceId } = await createKey(db.database);
   const chains = async (): Promise<unknown> => {
     nowMs += KEY_CACHE_MS;
     const { fallbackChains } = await authenticator.authenticate(bearer(key));
@@ -173,7 +151,7 @@ test("a chain that is set, changed or deleted is in force within the cache's lif
 });
 
 test("the life counts from before the question was sent: a slow answer is not believed for longer", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   const slow = Promise.withResolvers<void>();
   gate = slow.promise;
   const first = ask(bearer(key));
@@ -185,7 +163,7 @@ test("the life counts from before the question was sent: a slow answer is not be
 });
 
 test("a call does not join a question that was sent a cache life ago", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   const slow = Promise.withResolvers<void>();
   gate = slow.promise;
   const first = ask(bearer(key));
@@ -203,7 +181,7 @@ test("a call does not join a question that was sent a cache life ago", async () 
 });
 
 test("a key past its life is not served while the database does not answer", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   expect(await ask(bearer(key))).toBe(keyId);
   const silent = Promise.withResolvers<void>();
   gate = silent.promise;
@@ -215,7 +193,7 @@ test("a key past its life is not served while the database does not answer", asy
 });
 
 test("a key in use is refreshed ahead of its end, by one query", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   await ask(bearer(key));
   nowMs += KEY_CACHE_MS * 0.75;
   await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
@@ -230,7 +208,7 @@ test("a key in use is refreshed ahead of its end, by one query", async () => {
 });
 
 test("calls at once with one key ask once", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(bearer(key))));
   expect(new Set(answers)).toEqual(new Set([keyId]));
   expect(asked.queries).toBe(1);
@@ -284,7 +262,7 @@ test("what the cache remembers is bounded, refused keys included", async () => {
 });
 
 test("a key an operator brought along works, and dies like any other", async () => {
-  const { key, keyId } = await createKey(`sk_brought_${newId().replaceAll("-", "")}`);
+  const { key, keyId } = await createKey(db.database, `sk_brought_${newId().replaceAll("-", "")}`);
   expect(await ask(bearer(key))).toBe(keyId);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
   nowMs += KEY_CACHE_MS;
@@ -292,7 +270,7 @@ test("a key an operator brought along works, and dies like any other", async () 
 });
 
 test("unknown, malformed and revoked keys get the same refusal", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
   const messages = new Set<string>();
   for (const one of [key, mintKey(), `${mintKey().slice(0, -1)}-`, "short", "sk-00000000000000000000000000"]) {
@@ -304,7 +282,7 @@ test("unknown, malformed and revoked keys get the same refusal", async () => {
 });
 
 test("the header is read strictly", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   expect(await ask(`bearer ${key}`)).toBe(keyId);
   expect(await ask(null)).toBe("missing_api_key");
   expect(await ask("")).toBe("missing_api_key");
@@ -323,7 +301,7 @@ test("the header is read strictly", async () => {
 });
 
 test("a database that fails is a 503, never a 401, and is asked again by the next call", async () => {
-  const { key, keyId } = await createKey();
+  const { key, keyId } = await createKey(db.database);
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
   const failing = createAuthenticator({ database: away, catalogue, log });
   const refusal = (text: string): Promise<unknown> =>

@@ -27,7 +27,7 @@ export const LIMITS_OF_BENCH = { fileBytesMax: 32 * 1_048_576, storageBytesMax: 
 
 export async function openFileBench(): Promise<FileBench> {
   const [db, bucket] = await Promise.all([createTestDatabase(), createTestBucket()]);
-  const storage = storageAt(bucket.endpoint, bucket.bucket, bucket.env);
+  const storage = storageOf(bucket.env);
   const uploads = openUploads({ database: db.database, storage, log, limits: LIMITS_OF_BENCH });
   return {
     db,
@@ -47,6 +47,11 @@ export async function openFileBench(): Promise<FileBench> {
       await db.drop();
     },
   };
+}
+
+/** The bucket of a stack, by the environment of its roles. */
+export function storageOf(env: Readonly<Record<string, string>>): Storage {
+  return storageAt(env["S3_ENDPOINT"] ?? "", env["SLUICE_S3_BUCKET"] ?? "", env);
 }
 
 export function storageAt(endpoint: string, bucket: string, env: Readonly<Record<string, string>> = {}): Storage {

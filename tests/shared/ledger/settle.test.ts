@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
+import { findBilledWork } from "#shared/database/holds.ts";
 import { listSettleFaults } from "#shared/database/settle-faults.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -18,6 +19,7 @@ import {
   settleSingle,
   type TestCall,
 } from "../accounts.ts";
+import { makeStep } from "../usage-records.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -184,6 +186,26 @@ test("no figure ever credits a caller", async () => {
   expect(await settleSingle(db.database, { jobId: lone, used: -50n, tokens: -7 })).toBe(0n);
   expect(await settleGroup(db.database, [{ jobId: grouped, used: -50n, tokens: -7 }])).toEqual([0n]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, day_tokens: 0n });
+});
+
+test("a run comes to what its work, that of runs under it included, was billed; what goes on is held", async () => {
+  const workspaceId = await createWorkspace(db.database, 100n);
+  const [own = "", nested = "", open = "", other = ""] = await place(workspaceId, { amount: 20n }, { amount: 30n }, { amount: 40n }, { amount: 5n }); // prettier-ignore
+  const { runId } = await makeStep(db.database, workspaceId, own);
+  const { runId: child } = await makeStep(db.database, workspaceId, nested);
+  await db.query("update run set parent_id = $1 where id = $2", [runId, child]);
+  await makeStep(db.database, workspaceId, open);
+  await db.query("update job set run_id = $1 where id = $2", [child, open]);
+  await settleGroup(db.database, [
+    { jobId: own, used: 12n },
+    { jobId: nested, used: 7n },
+    { jobId: other, used: 5n },
+  ]);
+  expect(await findBilledWork(db.database, workspaceId, runId)).toEqual({ billedNano: 19n, heldNano: 40n });
+  expect(await findBilledWork(db.database, workspaceId, open)).toEqual({ billedNano: 0n, heldNano: 40n });
+  expect(await findBilledWork(db.database, workspaceId, newId())).toEqual({ billedNano: 0n, heldNano: 0n });
+  await settleSingle(db.database, { jobId: open, used: 1n });
+  expect(await findBilledWork(db.database, workspaceId, runId)).toEqual({ billedNano: 20n, heldNano: 0n });
 });
 
 test("attempts of a job are closed one by one", async () => {

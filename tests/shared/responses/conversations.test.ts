@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
+import type { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "#shared/responses/conversations.ts";
 import { conversationId, uuidOfConversation } from "#shared/responses/ids.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
+import { CONVERSATION_BYTES_MAX } from "#shared/responses/store.ts";
 import { resealStored } from "#shared/responses/reseal.ts";
 import { deleteClaim, listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -119,6 +121,33 @@ describe("a conversation", () => {
     expect(await change.catch((error: unknown) => error)).toMatchObject({ code: "conflict" });
     await eventually("one text is left", async () => (await storedTexts()).filter((one) => one === id).length === 1);
   });
+
+  test("takes no more than it may come to, of changes that come at once either, and may shrink from more", async () => {
+    const owner = await openOwner();
+    const half = "x".repeat(CONVERSATION_BYTES_MAX / 2 - 1_000);
+    const { id } = await create(owner, "first");
+    const codes = async (...works: Promise<unknown>[]): Promise<unknown[]> =>
+      (await Promise.allSettled(works)).flatMap((one) =>
+        one.status === "rejected" ? [(one.reason as ApiError).code] : [],
+      );
+    const append = (text: string): Promise<void> => store.append(id, newId(), [item(text)], 1);
+    expect(await codes(append(half), append(half), add(owner, id, half))).toEqual(["invalid_request"]);
+    expect((await store.find(owner, id))?.bytes).toBeLessThanOrEqual(CONVERSATION_BYTES_MAX);
+    expect(textsOf(await store.find(owner, id))).toEqual(["first", half, half]);
+    expect(await codes(add(owner, id, half))).toEqual(["invalid_request"]);
+    await eventually(
+      "no refused text is left",
+      async () => (await storedTexts()).filter((one) => one === id).length === 1,
+    );
+    await db.query("update conversation set bytes = bytes * 3 where id = $1", [id]);
+    expect((await store.change(owner, id, 1, (kept) => ({ ...kept, items: kept.items.slice(1) })))?.items).toHaveLength(
+      2,
+    );
+    const items = Array.from({ length: 4_998 }, () => item(""));
+    expect(await codes(store.append(id, newId(), items, 1), store.append(id, newId(), [item("")], 1))).toEqual([
+      "invalid_request",
+    ]);
+  }, 30_000);
 
   test("keeps one text in the object store, and none when it is deleted", async () => {
     const owner = await openOwner();

@@ -18,6 +18,7 @@ import { listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { TIME_SLICE_MS } from "#shared/time-slices.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
+import { admitLone, settleGroup, settleSingle } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
 import { sweepResponses, sweepResponseTexts } from "#workers/janitor/claims.ts";
@@ -46,17 +47,23 @@ interface Owner {
 }
 
 async function openOwner(): Promise<Owner> {
-  const { id, keyId } = await createWorkspace(db, { creditsNano: 1n });
+  const { id, keyId } = await createWorkspace(db, { creditsNano: 10n });
   const [row] = await db.query<{ member_id: string }>("select member_id from api_key where id = $1", [keyId]);
   return { id, keyId, viewer: { workspaceId: id, memberId: row?.member_id ?? "", seesAll: false } };
 }
 
-async function keep(owner: Owner, text: string, { previous, hours = 1 }: { previous?: string; hours?: number } = {}) {
-  const id = newId();
+interface How {
+  readonly id?: string;
+  readonly previous?: string;
+  readonly hours?: number;
+  readonly isHeld?: boolean;
+}
+
+async function keep(owner: Owner, text: string, { id = newId(), previous, hours = 1, isHeld = false }: How = {}) {
   const body = { model: "m", input: text, previous_response_id: previous === undefined ? null : responseId(previous) };
   const response = { ...responseOf(body, id, 1_000), status: "completed" as const };
   const input = [{ type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text }] }];
-  await store.keep({ call: { id, workspaceId: owner.id, keyId: owner.keyId }, response, input, hours });
+  await store.keep({ call: { id, workspaceId: owner.id, keyId: owner.keyId }, response, input, hours, isHeld });
   return id;
 }
 
@@ -116,6 +123,39 @@ describe("a stored response", () => {
     await store.keep(kept);
     await store.keep(kept);
     expect((await store.find(owner.viewer, [id])).get(id)?.input as unknown[]).toEqual([LARGE]);
+  });
+
+  test.each(["alone", "in a group"])(
+    "fails when its call is released %s, and is back when that is paid after all",
+    async (how) => {
+      const owner = await openOwner();
+      const [given, paid, own] = [newId(), newId(), await keep(owner, "the ingress's own")];
+      for (const id of [given, paid]) await admitLone(db.database, { workspaceId: owner.id, jobId: id, amount: 2n });
+      for (const id of [given, paid]) await keep(owner, "secret", { id, isHeld: true });
+      const statusOf = async (id: string) => {
+        const [found, chain] = await Promise.all([store.find(owner.viewer, [id]), store.findChain(owner.viewer, id)]);
+        const { status, output } = found.get(id)?.response ?? {};
+        return [status, output, typeof chain === "string" ? chain : "found"];
+      };
+      const ended = [{ jobId: given }, { jobId: paid, used: 1n }];
+      if (how === "alone") for (const one of ended) await settleSingle(db.database, one);
+      else await settleGroup(db.database, ended);
+      expect(await statusOf(given)).toEqual(["failed", [], "gone"]);
+      for (const id of [paid, own]) expect(await statusOf(id)).toEqual(["completed", [], "found"]);
+      await db.query("select settle_delivered($1, $2, 1::smallint, 1, 'a/b', '{}', false, 0)", [owner.id, given]);
+      expect(await statusOf(given)).toEqual(["completed", [], "found"]);
+    },
+  );
+
+  test("is not kept for a call whose hold is closed", async () => {
+    const owner = await openOwner();
+    const id = newId();
+    const late = (): Promise<unknown> => keep(owner, LARGE, { id, isHeld: true }).catch((error: unknown) => error);
+    expect(await late()).toMatchObject({ message: "the call of the response was given up" });
+    await admitLone(db.database, { workspaceId: owner.id, jobId: id, amount: 2n });
+    await settleSingle(db.database, { jobId: id, used: 1n });
+    expect(await late()).toBeInstanceOf(Error);
+    expect((await store.find(owner.viewer, [id])).size).toBe(0);
   });
 
   test("is found whatever its size, and several up to so many bytes together", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { Catalogue } from "#shared/calls/model.ts";
-import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { BASE, build, chatModel } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { candidatesOf } from "#workers/routing/candidates.ts";
 
 const CALLS = 4_000;
@@ -12,18 +12,7 @@ function catalogueOf(...sources: readonly string[]): Catalogue {
     const [name, weight] = one.split(":");
     return `{ provider: acme, model: ${name}${weight === undefined ? "" : `, weight: ${weight}`} }`;
   });
-  return build([
-    `${BASE}  - slug: spread
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "1" }
-    sources: [${listed.join(", ")}]
-`,
-  ]);
+  return build([BASE + chatModel("spread", listed.join(", "))]);
 }
 
 function orderOf(catalogue: Catalogue, affinity: string | undefined, job = "job", workspace = "workspace"): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Catalogue, Model } from "#shared/calls/model.ts";
-import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { BASE, build, chatModel } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { jobAbort } from "#workers/job.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { createRepeatBudget } from "#workers/routing/repeat-budget.ts";
@@ -15,25 +15,10 @@ import { candidatesOf } from "#workers/routing/candidates.ts";
 
 import { fakeBreaker } from "./fake-breaker.ts";
 
-const TEXT = `${BASE}  - slug: two
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "1" }
-    sources: [{ provider: acme, model: acme-two }]
-  - slug: three
-    modality: text
-    owned_by: acme
-    created: 1700000000
-    supports_chat: true
-    max_context_tokens: 1000
-    max_output_tokens: 500
-    pricing: { unit: per_token, input_per_million: "1", output_per_million: "1" }
-    sources: [{ provider: acme, model: acme-three }]
-`;
+const TEXT =
+  BASE +
+  chatModel("two", "{ provider: acme, model: acme-two }") +
+  chatModel("three", "{ provider: acme, model: acme-three }");
 const CATALOGUE = build([TEXT]);
 /** The same catalogue, but `three` reads five times as much as the others. */
 const UNEQUAL = build([TEXT.replace(/(slug: three[^]*?max_context_tokens: )1000/, "$15000")]);

@@ -23,7 +23,7 @@ interface Answered {
 
 /**
  * Before the client hears that it is whole, so that its next call finds it.
- * @throws ApiError `service_unavailable`; the reason of `signal` when it aborts before
+ * @throws ApiError `service_unavailable`, `invalid_request` for a turn that its conversation has no room for; the reason of `signal` when it aborts before
  */
 export async function storeResponse(
   context: Context,
@@ -37,6 +37,9 @@ export async function storeResponse(
     await beforeAbort(keepWhole(context, job, answered), signal);
   } catch (error) {
     if (signal.aborted) throw error;
+    // The conversation has no room for the turn: there is nothing to try again.
+    if (error instanceof ApiError && error.code === "invalid_request")
+      throw new ApiError(error.code, error.message, { param: "conversation" });
     context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
     const message = "The response could not be stored; try again, or with store: false.";
     throw new ApiError("service_unavailable", message, { cause: error });
@@ -52,7 +55,8 @@ async function keepWhole(
   const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
   const hours = config.responseRetentionHours;
   if (background) await background.answer(response, rest);
-  else if (response.store) await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+  else if (response.store)
+    await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours, isHeld: true });
   failpoint("response.answered");
   const conversation = uuidOfConversation(response.conversation?.id ?? "");
   if (conversation === undefined) return;

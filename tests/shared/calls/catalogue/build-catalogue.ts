@@ -39,6 +39,20 @@ models:
         model: sandbox-chat
 `;
 
+/** One more chat model behind those of `BASE`. @param sources as in a catalogue */
+export function chatModel(slug: string, sources: string): string {
+  return `  - slug: ${slug}
+    modality: text
+    owned_by: acme
+    created: 1700000000
+    supports_chat: true
+    max_context_tokens: 1000
+    max_output_tokens: 500
+    pricing: { unit: per_token, input_per_million: "1", output_per_million: "1" }
+    sources: [${sources}]
+`;
+}
+
 /** The catalogue of texts laid over each other; they are called 0.yaml, 1.yaml and so on. */
 export function build(texts: readonly string[], surroundings: Surroundings = EVERYTHING_ON): Catalogue {
   return buildCatalogue(mergeLayers(texts.map((text, index) => readLayer(`${index}.yaml`, text))), surroundings);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import { responseOf } from "#ingress/responses/object.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
@@ -59,6 +60,21 @@ describe.each([false, true])("streamed: %p, a response", (isStream) => {
     const { run, failure } = bench(answers, { responses: { keep: () => new Promise(() => undefined) } });
     await run({ ...job(isStream), deadline_ms: Date.now() + 300 });
     expect(failure()).toMatchObject({ code: "upstream_timeout" });
+  });
+
+  test("whose conversation has no room for it is a failure that tells so, and what reached nobody is not paid", async () => {
+    const refuse = (): never => {
+      throw new ApiError("invalid_request", "Expected less.");
+    };
+    const { run, failure, settlements, text } = bench(answers, { responses: {}, conversations: { append: async () => refuse(), release: async () => undefined } }); // prettier-ignore
+    const asked = job(isStream, false);
+    await run({
+      ...asked,
+      response: { ...asked.response, conversation: { id: `conv_${newId().replaceAll("-", "")}` } },
+    });
+    expect(failure()).toMatchObject({ code: "invalid_request", message: "Expected less.", param: "conversation" });
+    expect(text()).not.toContain('"completed"');
+    expect(settlements.map(({ usedNano }) => usedNano !== null)).toEqual([isStream]);
   });
 
   test("is not stored with store: false", async () => {

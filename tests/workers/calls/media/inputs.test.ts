@@ -4,7 +4,7 @@ import type { InputMedia } from "#shared/calls/kinds/input-media.ts";
 import { newId } from "#shared/ids.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { storeCallMedia } from "#shared/storage/call-media.ts";
-import { storageAt } from "#tests/shared/files/bench.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { createInputReader, INPUT_PROCESS_BYTES_MAX } from "#workers/calls/media/inputs.ts";
@@ -45,7 +45,7 @@ test("jobs with two media each never hold one while they wait for the other", as
 
 test("what was put aside is read when it is wanted, again after it was given back, and never when it is damaged", async () => {
   const bucket = await createTestBucket();
-  const storage = storageAt(bucket.endpoint, bucket.bucket, bucket.env);
+  const storage = storageOf(bucket.env);
   const signal = AbortSignal.timeout(20_000);
   try {
     const jobId = newId();
