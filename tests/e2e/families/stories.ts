@@ -1,5 +1,5 @@
 /**
- * What stock clients do beside the conversation of conversation.ts, over every family: objects of a schema, hand-offs between agents,
+ * Stories of stock clients beside the conversation of conversation.ts, over every family: objects of a schema, hand-offs between agents,
  * answers that are made in the background and read on, answers that are left, and the forms in which Codex and Claude Code ask.
  */
 import { createOpenAI } from "@ai-sdk/openai";
