@@ -151,12 +151,12 @@ describe("a connection", () => {
     const socket = await connect();
     expect(await socket.turn("no JSON")).toMatchObject([{ type: "error", status: 400, error: { code: "invalid_json" } }]); // prettier-ignore
     expect(errorIn(await socket.turn({ type: "session.update" }))).toMatchObject({ param: "type" });
-    expect(errorIn(await socket.turn({ input: "x", stream: true }))).toMatchObject({ param: "stream" });
+    expect(errorIn(await socket.turn({ input: "x", stream: false }))).toMatchObject({ param: "stream" });
     expect(errorIn(await socket.turn({ input: "x", background: false }))).toMatchObject({ param: "background" });
     expect(errorIn(await socket.turn({ input: "x", model: "nobody" }))).toMatchObject({ code: "model_not_found" });
     const broken = await socket.turn({ input: say("a b c d e f"), model: "sandbox-truncate" });
     expect(broken.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
-    expect(textIn(await socket.turn({ input: say("on") }))).toBe("on");
+    expect(textIn(await socket.turn({ input: say("on"), stream: true }))).toBe("on");
   });
 
   test("takes so many turns that wait, and no more", async () => {

@@ -36,6 +36,11 @@ const WEATHER = {
 };
 const QUESTION = "What is the weather in Paris? Use the get_weather tool.";
 
+interface AgentTransport {
+  readonly stream?: boolean;
+  readonly useResponsesWebSocket?: boolean;
+}
+
 const post = (body: object): Promise<Response> =>
   fetch(`${stack.baseUrls[0]}/v1/responses`, {
     method: "POST",
@@ -327,7 +332,11 @@ describe("tools", () => {
     expect(cities).toEqual([{ city: "Paris" }, { city: "Rome" }, { city: "Oslo" }]);
   });
 
-  test.each([false, true])("the Agents SDK runs a tool to the answer, streamed: %p", async (stream) => {
+  test.each([
+    ["plain", {}],
+    ["streamed", { stream: true }],
+    ["over a WebSocket", { stream: true, useResponsesWebSocket: true }],
+  ])("the Agents SDK runs a tool to the answer: %s", async (_how, { stream, ...transport }: AgentTransport) => {
     setTracingDisabled(true);
     const called: unknown[] = [];
     const weather = tool({
@@ -341,10 +350,13 @@ describe("tools", () => {
       },
     });
     const agent = new Agent({ name: "Guide", instructions: "Be brief.", model: MODEL, tools: [weather] });
-    const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: client, useResponses: true }) });
-    const result = stream ? await runner.run(agent, QUESTION, { stream: true }) : await runner.run(agent, QUESTION);
+    const provider = new OpenAIProvider({ openAIClient: client, useResponses: true, ...transport });
+    const runner = new Runner({ modelProvider: provider });
+    const result =
+      stream === true ? await runner.run(agent, QUESTION, { stream: true }) : await runner.run(agent, QUESTION);
     if ("completed" in result) await result.completed;
     expect(called).toEqual([{ city: "Paris" }]);
     expect(result.finalOutput).toMatch(/18 degrees and sunny/);
+    await provider.close();
   });
 });
