@@ -31,14 +31,14 @@ export type LineTarget =
   | { readonly capability: string }
   | { readonly workflow: string };
 
-/** Undefined for a path that no line may call. */
+/** Undefined for a path that no line may call. Postgres does not keep every text, and a path is kept. */
 export function targetOf(endpoint: string): LineTarget | undefined {
   if (endpoint === "/v1/responses") return { api: "responses" };
   const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
   if (kind) return { kind };
-  const capability = /^\/v1\/capabilities\/([^/]+)\/run$/.exec(endpoint)?.[1];
+  const capability = /^\/v1\/capabilities\/([\w.-]{1,128})\/run$/.exec(endpoint)?.[1];
   if (capability !== undefined) return { capability };
-  const workflow = /^\/v1\/workflows\/([^/]+)\/runs$/.exec(endpoint)?.[1];
+  const workflow = /^\/v1\/workflows\/([\w.-]{1,128})\/runs$/.exec(endpoint)?.[1];
   return workflow === undefined ? undefined : { workflow };
 }
 

@@ -380,7 +380,7 @@ export class Connection {
 
 const UNAUTHORIZED = 401;
 
-/** Members that a connection decides. */
+/** Members that a connection decides. Stock clients say `stream: true`, which is so. */
 const DECIDED = ["stream", "stream_options", "background"];
 
 /** The members of a message that is a call. @throws ApiError */
@@ -389,7 +389,7 @@ function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   if (message["type"] !== "response.create") {
     throw new ApiError("unsupported_value", "Expected a message of type response.create.", { param: "type" });
   }
-  const decided = DECIDED.find((name) => message[name] !== undefined);
+  const decided = DECIDED.find((name) => message[name] !== undefined && !(name === "stream" && message[name] === true));
   if (decided !== undefined) {
     const message = `Expected no ${decided} over a WebSocket: events come as messages.`;
     throw new ApiError("unsupported_value", message, { param: decided });

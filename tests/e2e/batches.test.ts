@@ -50,10 +50,13 @@ interface Line {
 
 const line = (custom_id: string, body: object, url = CHAT): object => ({ custom_id, method: "POST", url, body });
 
-/** @param lines text stands as it is */
+/** @param lines text and bytes stand as they are */
 async function upload(lines: readonly (object | string)[], own = client, purpose: "batch" | "user_data" = "batch") {
-  const text = lines.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join("\n");
-  return own.files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
+  const bytes = lines.flatMap((one) => [
+    one instanceof Uint8Array ? one : Buffer.from(typeof one === "string" ? one : JSON.stringify(one)),
+    Buffer.from("\n"),
+  ]);
+  return own.files.create({ file: await toFile(Buffer.concat(bytes), "lines.jsonl"), purpose });
 }
 
 async function begin(lines: readonly (object | string)[], endpoint = CHAT, own = client): Promise<OpenAI.Batch> {
@@ -392,6 +395,42 @@ describe("validation", () => {
     expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);
   });
 
+  test("tells of hostile lines, and makes none", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: CREDIT });
+    const deep = `${"[".repeat(70)}${"]".repeat(70)}`;
+    const withBody = (body: string) => `{"custom_id":"a","method":"POST","url":"${CHAT}","body":${body}}`;
+    const hostile: readonly (readonly [line: string | Uint8Array, code: string, param: string | null])[] = [
+      [withBody(`{"model":"flat","messages":[],"x":${deep}}`), "invalid_json_line", null],
+      ["[".repeat(100_000), "invalid_json_line", null],
+      [withBody('{"model":"flat","messages":[],"seed":1e999}'), "invalid_json_line", null],
+      [Buffer.from(withBody('{"model":"\xff"}'), "latin1"), "invalid_json_line", null],
+      ["null", "invalid_json_line", null],
+      [String.raw`{"custom_id":"\ud800","method":"POST"}`, "invalid_custom_id", "custom_id"],
+      ['{"custom_id":{"toString":1},"method":"POST"}', "invalid_custom_id", "custom_id"],
+      [`{"custom_id":"${"x".repeat(100_000)}","method":"POST"}`, "invalid_custom_id", "custom_id"],
+      ['{"__proto__":{"custom_id":"a"},"method":"POST"}', "missing_required_parameter", "custom_id"],
+      ['{"custom_id":"a","method":["POST"]}', "invalid_method", "method"],
+      ['{"custom_id":"a","method":"POST","url":"constructor"}', "invalid_url", "url"],
+      [withBody("null"), "invalid_request", "body"],
+      [withBody("[]"), "invalid_request", "body"],
+      [withBody('{"model":"flat","messages":{}}'), "invalid_request", "body.messages"],
+      [withBody('{"model":"flat","messages":[null]}'), "invalid_request", "body.messages[0]"],
+    ];
+    const made = await begin(hostile.map(([text]) => text), CHAT, clientOf(own)); // prettier-ignore
+    const batch = await ended(made.id, clientOf(own));
+    expect(batch).toMatchObject({ status: "failed", request_counts: { total: 0 } });
+    expect(batch.errors?.data?.map(({ line, code, param }) => [line, code, param])).toEqual(
+      hostile.map(([, code, param], at) => [at + 1, code, param]),
+    );
+    expect(await bed.stack.query("select 1 from usage_record where workspace_id = $1", [own.id])).toEqual([]);
+  });
+
+  test("takes names like any other that others trip over", async () => {
+    const names = ["\uffff", "\u202e", "' or 1=1; --", "{{7*7}}", "%s%n", "\r\ndata: [DONE]\n\n", "__proto__", "💩"];
+    const batch = await ended((await begin(names.map((name) => line(name, ask("flat"))))).id);
+    expect([...(await linesOf(batch.output_file_id)).keys()].toSorted()).toEqual(names.toSorted());
+  });
+
   test("refuses lines of Responses that are no job: in the background, in a conversation, with tools that the service runs", async () => {
     const asked = { model: "flat", input: "hello" };
     const sluice = { type: "sluice", capabilities: ["code.regex"] };
@@ -433,9 +472,20 @@ describe("validation", () => {
       [400, "invalid_request", { ...asked, metadata: { a: "x".repeat(513) } }],
       [400, "invalid_request", { ...asked, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, ""])) }],
       [400, "unsupported_value", { ...asked, output_expires_after: { anchor: "created_at", seconds: 60 } }],
+      [400, "invalid_request", [asked]],
+      [400, "invalid_request", { ...asked, input_file_id: { toString: 1 } }],
+      [404, "file_not_found", { ...asked, input_file_id: "file-\u0000" }],
+      [404, "file_not_found", { ...asked, input_file_id: "x".repeat(100_000) }],
+      [400, "unsupported_value", { ...asked, endpoint: "constructor" }],
+      [400, "unsupported_value", { ...asked, endpoint: "/v1/workflows/\u0000/runs" }],
+      [400, "invalid_request", { ...asked, metadata: { a: ["x"] } }],
+      [400, "invalid_json", { ...asked, metadata: JSON.parse(`${"[".repeat(70)}${"]".repeat(70)}`) as object }],
     ]; // prettier-ignore
     for (const [status, code, body, key] of refusals) {
       expect(await call("POST", "/v1/batches", body, key)).toMatchObject({ http: status, error: { code } });
+    }
+    for (const id of ["batch_", "batch_%00", "x".repeat(5_000)]) {
+      expect(await call("GET", `/v1/batches/${id}`)).toMatchObject({ http: 404, error: { code: "batch_not_found" } });
     }
     expect(await bed.stack.query("select count(*) from batch")).toEqual(before);
   });

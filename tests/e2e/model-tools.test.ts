@@ -8,6 +8,7 @@ import { sharedStack } from "./model-tools/bench.ts";
 await import("./model-tools/chat.ts");
 await import("./model-tools/responses.ts");
 await import("./model-tools/images.ts");
+await import("./model-tools/clients.ts");
 
 afterAll(async () => {
   const stack = await sharedStack();

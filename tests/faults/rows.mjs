@@ -237,6 +237,7 @@ export const FAULT_ROWS = [
     fault: "who leads a batch of calls sleeps or dies, its workers die, and the queue is wiped",
     files: ["faults/batches.test.ts"],
   },
+  { fault: "hundreds of WebSockets are open, and one of them never reads", files: ["faults/open-sockets.test.ts"] },
   { fault: "a batch of calls is as large as it may be", files: ["faults/batch-size.alone.test.ts"] },
   {
     fault: "an ingress or a worker dies around a response that nobody waits for",

@@ -15,6 +15,15 @@ import {
 } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import {
+  Agent,
+  type AgentInputItem,
+  OpenAIProvider,
+  Runner,
+  setTracingDisabled,
+  tool as agentTool,
+  user,
+} from "@openai/agents";
+import {
   isStepCount,
   jsonSchema,
   type LanguageModel,
@@ -228,8 +237,58 @@ async function converseByResponses(target: Target, model: string, store: boolean
   return heard;
 }
 
-const langchain: Converse = async (target, model) => {
+interface JsonObject {
+  type: "object";
+  properties: Record<string, Record<string, unknown>>;
+  required: string[];
+  additionalProperties: false;
+}
+
+/** The SDK runs the tools and goes on by itself, by Responses. */
+const agents: Converse = async (target, model) => {
+  setTracingDisabled(true);
+  const openAIClient = new OpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key, maxRetries: 0 });
+  const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient, useResponses: true }) });
+  const tools = TOOL_NAMES.map((name) => {
+    const { description, parameters, result } = TOOLS[name];
+    const schema: JsonObject = { ...parameters, required: [...parameters.required], additionalProperties: false };
+    return agentTool({ name, description, parameters: schema, strict: true, execute: () => result });
+  });
+  const agent = new Agent({ name: "Guide", instructions: SYSTEM, model, tools, modelSettings: { maxTokens: 2_000 } });
+  const heard: Heard[] = [];
+  const ask = async (input: AgentInputItem[]): Promise<AgentInputItem[]> => {
+    const result = await runner.run(agent, input, { stream: true });
+    await result.completed;
+    for (const { output, usage } of result.rawResponses) {
+      const calls = output.filter((item) => item.type === "function_call");
+      const parts = output.flatMap((item) => ("role" in item && item.role === "assistant" ? item.content : []));
+      heard.push({
+        text: parts.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
+        calls: calls.map((call) => ({ name: call.name, args: JSON.parse(call.arguments) as unknown })),
+        finish: calls.length > 0 ? "tool_calls" : "stop",
+        input: usage.inputTokens,
+        cached: usage.inputTokensDetails[0]?.["cached_tokens"] ?? 0,
+        output: usage.outputTokens,
+      });
+    }
+    return result.history;
+  };
+  const content = [
+    { type: "input_text" as const, text: QUESTION },
+    { type: "input_image" as const, image: PICTURE },
+  ];
+  const history = await ask([{ role: "user", content }]);
+  await ask([...history, user(THANKS)]);
+  return heard;
+};
+
+const langchain: Converse = (target, model) => converseByLangChain(target, model, false);
+
+const langchainResponses: Converse = (target, model) => converseByLangChain(target, model, true);
+
+async function converseByLangChain(target: Target, model: string, useResponsesApi: boolean): Promise<Heard[]> {
   const chat = new ChatOpenAI({
+    useResponsesApi,
     model,
     apiKey: target.key,
     configuration: { baseURL: `${target.url}/v1` },
@@ -253,10 +312,12 @@ const langchain: Converse = async (target, model) => {
     const usage = answer.usage_metadata as UsageMetadata | undefined;
     if (!usage) throw new Error("the answer has no usage");
     messages.push(answer);
+    const calls = answer.tool_calls ?? [];
+    const { finish_reason: finish, status } = answer.response_metadata as { finish_reason?: string; status?: string };
     heard.push({
       text: answer.text,
-      calls: (answer.tool_calls ?? []).map(({ name, args }) => ({ name, args: args as unknown })),
-      finish: String(answer.response_metadata["finish_reason"]),
+      calls: calls.map(({ name, args }) => ({ name, args: args as unknown })),
+      finish: status === "completed" ? (calls.length > 0 ? "tool_calls" : "stop") : String(finish ?? status),
       input: usage.input_tokens,
       cached: usage.input_token_details?.cache_read ?? 0,
       output: usage.output_tokens,
@@ -270,7 +331,7 @@ const langchain: Converse = async (target, model) => {
   messages.push(new HumanMessage(THANKS));
   await ask();
   return heard;
-};
+}
 
 /** Anthropic's own words for why an answer ended. */
 const STOPS: Readonly<Record<string, string>> = { end_turn: "stop", tool_use: "tool_calls" };
@@ -326,7 +387,9 @@ export const CLIENTS = {
   vercel,
   vercelResponses,
   vercelStateless,
+  agents,
   langchain,
+  langchainResponses,
   anthropic,
 } as const satisfies Readonly<Record<string, Converse>>;
 export type ClientName = keyof typeof CLIENTS;

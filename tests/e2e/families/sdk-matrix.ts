@@ -74,7 +74,9 @@ const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   // Of what it may refer to it sends calls whole.
   vercelResponses: false,
   vercelStateless: false,
+  agents: true,
   langchain: false,
+  langchainResponses: true,
   anthropic: false,
 };
 /** Stand-in for a signature that the client has lost; without any the running turn would be refused. */
@@ -88,7 +90,9 @@ const KEEPS_THOUGHTS: Readonly<Record<ClientName, boolean>> = {
   vercel: false,
   vercelResponses: true,
   vercelStateless: true,
+  agents: true,
   langchain: false,
+  langchainResponses: true,
   anthropic: true,
 };
 

@@ -33,6 +33,7 @@ async function start(): Promise<SharedBed> {
       { slug: `${family}-spread`, family, equals: { north: 1, east: 1, south: 1, west: 1 } },
       { slug: `${family}-half`, family, equals: { north: 1, [`mock-${UNSERVED[family][0]}`]: 1 } },
       { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
+      { slug: `${family}-slow`, family, source: "mock-tokens-200-every-20" },
       { slug: `${family}-two`, family, prices: PICTURES },
       ...[...UNSERVED[family], "error-mid"].map((name) => ({
         slug: `${family}-${name}`,

@@ -1,5 +1,5 @@
 /** One running service for the stories of this folder, and clients of it that have nothing of ours. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 import { type Stack, startStack } from "#tests/support/stack.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
@@ -17,15 +17,29 @@ export async function newTenant(): Promise<Tenant> {
 
 export type Mode = "auto" | "legacy";
 
-/** @param path of the door */
+interface Connecting {
+  /** The door; /mcp unless it is given. */
+  readonly path?: string;
+  readonly mode?: Mode;
+  readonly capabilities?: NonNullable<ClientOptions["capabilities"]>;
+  /** Hears every message from the service, as it came. */
+  readonly onAnswer?: (text: string) => void;
+}
+
 export async function connect(
   { baseUrls, key }: Pick<Stack, "baseUrls" | "key">,
-  { path = "/mcp", mode = "auto" }: { readonly path?: string; readonly mode?: Mode } = {},
+  { path = "/mcp", mode = "auto", capabilities = {}, onAnswer }: Connecting = {},
 ): Promise<Client> {
-  const client = new Client({ name: "story", version: "1" }, { versionNegotiation: { mode } });
+  const client = new Client({ name: "story", version: "1" }, { versionNegotiation: { mode }, capabilities });
   const url = new URL(`${baseUrls[0]}${path}`);
+  const listen = async (to: string | URL, init?: RequestInit): Promise<Response> => {
+    const answer = await fetch(to, init);
+    onAnswer?.(await answer.clone().text());
+    return answer;
+  };
+  const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(
-    new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
+    new StreamableHTTPClientTransport(url, { requestInit, ...(onAnswer === undefined ? {} : { fetch: listen }) }),
   );
   return client;
 }

@@ -52,6 +52,11 @@ const ended = (taskId: unknown) =>
 const usageOf = (id: unknown) =>
   tenant.query<{ settled: bigint }>("select settled from usage_record where job_id = $1", [String(id)]);
 
+interface Task {
+  readonly status: string;
+  readonly result?: unknown;
+}
+
 const SCRIPT = (code: string) => ({ input: { code: { text: code } }, params: { timeout: 5 } });
 
 test("a client that takes tasks is offered them, and gets what is quick at once", async () => {
@@ -84,6 +89,34 @@ test("long work is a task that is followed to its end, and billed once", async (
     Math.round((result._meta["sluice/credits_used"] ?? 0) * 1e9),
   ]);
   expect(rows[0]?.settled).toBeGreaterThan(0n);
+}, 60_000);
+
+test("the stock client follows a task of its own to the end, and ends another", async () => {
+  const made: string[] = [];
+  const onAnswer = (text: string): void => {
+    const [, id] = /"taskId":"([^"]+)"/.exec(text) ?? [];
+    if (id !== undefined) made.push(id);
+  };
+  const own = await connect(tenant, { capabilities: TASKS, onAnswer });
+  const begin = async (code: string): Promise<string> => {
+    const given = { tool: "code.run_javascript", ...SCRIPT(code) };
+    // It tells its application that this result is for the application to follow.
+    const told = await own.callTool({ name: "run_tool", arguments: given }).catch((error: unknown) => error);
+    expect(told).toMatchObject({ code: "UNSUPPORTED_RESULT_TYPE", data: { resultType: "task" } });
+    return made.at(-1) ?? "";
+  };
+  const asIs = { "~standard": { version: 1, vendor: "story", validate: (value: unknown) => ({ value }) } } as const;
+  const follow = (taskId: string) =>
+    eventually("the task has ended", async () => {
+      const task = (await own.request({ method: "tasks/get", params: { taskId } }, asIs)) as Task;
+      return task.status === "working" ? undefined : task;
+    });
+  const long = await begin("const end = Date.now() + 3_000; while (Date.now() < end); 7");
+  expect(await follow(long)).toMatchObject({ status: "completed", result: { structuredContent: { status: "completed" } } }); // prettier-ignore
+  const endless = await begin("for (let i = 0; ; i++) {}");
+  await own.request({ method: "tasks/cancel", params: { taskId: endless } }, asIs);
+  expect((await follow(endless)).status).toBe("cancelled");
+  await own.close();
 }, 60_000);
 
 test("a task whose tool fails is completed with the tool's error", async () => {

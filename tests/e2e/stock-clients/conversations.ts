@@ -9,6 +9,7 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 
+import { DEEP, NAUGHTY_TEXTS } from "./hostile-bodies.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
@@ -133,6 +134,58 @@ describe("a conversation", () => {
     expect(await isFree(id)).toBe(true);
     const page = client.conversations.items.list(id, { after: "msg_unknown" });
     expect(await faultOf(page)).toMatchObject({ status: 400, param: "after" });
+  });
+});
+
+describe("a hostile body", () => {
+  const item = (more: string): string => `{"items":[${more}]}`;
+  test.each([
+    ["items of numbers", item("1,2")],
+    ["items of nothing", item("null")],
+    ["items of lists", item("[]")],
+    ["an object as items", '{"items":{}}'],
+    ["deep items", item(DEEP)],
+    ["deep labels", `{"items":[],"metadata":{"a":${DEEP}}}`],
+    ["a label that is a list", '{"items":[],"metadata":{"a":[]}}'],
+    ["a type that is an object", item('{"type":{"toString":1}}')],
+    ["a type of Object's", item('{"type":"__proto__"}')],
+    ["a role of Object's", item('{"role":"constructor","content":"x"}')],
+    ["content of numbers", item('{"role":"user","content":[1]}')],
+    ["an id with a zero in a reference", item(String.raw`{"type":"item_reference","id":"\u0000"}`)],
+    ["a result of no call", item('{"type":"function_call_output","output":"x"}')],
+    ["no UTF-8", Buffer.from(item('{"role":"user","content":"\xff"}'), "latin1")],
+    ["half of a body", '{"items":['],
+    ["a list", "[]"],
+    ["nothing", "null"],
+  ])("is refused in the envelope, and keeps nothing: %s", async (_name, body) => {
+    const { id } = await client.conversations.create({ items: [user("mine")] });
+    const headers = { authorization: `Bearer ${stack.key}`, "content-type": "application/json" };
+    const before = await stack.query("select count(*) from conversation");
+    for (const path of ["", `/${id}/items`]) {
+      const answer = await fetch(`${stack.baseUrls[0]}/v1/conversations${path}`, { method: "POST", headers, body });
+      const { error } = (await answer.json()) as { error: object };
+      expect(answer.status).toBeWithin(400, 500);
+      expect(Object.keys(error)).toEqual(["message", "type", "code", "param"]);
+    }
+    expect(await stack.query("select count(*) from conversation")).toEqual(before);
+    expect(await textsOf(id)).toEqual(["mine"]);
+  });
+
+  test.each(["conv_", "conv_\u0000", "..%2F..", "%00", "conv_%F0%9F%92%A9", `conv_${"0".repeat(5_000)}`])(
+    "of no conversation is the id %j",
+    async (id) => {
+      const answer = await fetch(`${stack.baseUrls[0]}/v1/conversations/${id}`, { headers: { authorization: `Bearer ${stack.key}` } }); // prettier-ignore
+      expect(answer.status).toBeWithin(400, 500);
+      expect(Object.keys(((await answer.json()) as { error: object }).error)).toContain("code");
+    },
+  );
+
+  test.each(NAUGHTY_TEXTS)("is none with a text like any other: %j", async (text) => {
+    const { id } = await client.conversations.create({ items: [user(`${text}a`)], metadata: { a: text } });
+    expect(await textsOf(id)).toEqual([`${text}a`]);
+    expect((await client.conversations.retrieve(id)).metadata).toEqual({ a: text });
+    await client.responses.create(say("on", id));
+    expect(await textsOf(id)).toEqual([`${text}a`, "Say exactly: on", "on"]);
   });
 });
 

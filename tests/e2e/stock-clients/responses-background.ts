@@ -248,7 +248,8 @@ describe("the events of a background response", () => {
     const leaving = new AbortController();
     const url = `${stack.baseUrls[0]}/v1/responses`;
     const headers = { authorization: `Bearer ${tenant.key}`, "content-type": "application/json" };
-    const body = JSON.stringify({ ...SLOW, stream: true });
+    // It is not over before all readers are there.
+    const body = JSON.stringify({ ...SLOW, input: `Say exactly: ${"a ".repeat(400)}`, stream: true });
     const first = await fetch(url, { method: "POST", headers, body, signal: leaving.signal });
     const [, made = ""] = /"id":"(resp_\w+)"/.exec(await textUntil(first, "response.created")) ?? [];
     const read = (): Promise<Response> => fetch(`${url}/${made}?stream=true`, { headers, signal: leaving.signal });

@@ -10,6 +10,7 @@ import type { Stack } from "#tests/support/stack.ts";
 import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 import { TURNS_WAITING_MAX } from "#ingress/routes/responses-socket.ts";
 
+import { HOSTILE_BODIES, NAUGHTY_TEXTS } from "./hostile-bodies.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
@@ -26,7 +27,7 @@ interface Socket {
   readonly socket: WebSocket;
   readonly messages: Message[];
   /** Says something, and resolves with the messages up to the end of its turn. */
-  turn(message: object | string): Promise<Message[]>;
+  turn(message: object | string | Uint8Array<ArrayBuffer>): Promise<Message[]>;
   readonly closed: Promise<number>;
 }
 
@@ -59,7 +60,7 @@ async function connect(key = stack.key): Promise<Socket> {
         // An error outside of a stream has a status, one within is followed by the failed response.
         if (last && (ENDS.includes(last.type) || last["status"] !== undefined)) resolve(messages.slice(from));
       };
-      socket.send(typeof message === "string" ? message : JSON.stringify({ type: "response.create", model: MODEL, ...message })); // prettier-ignore
+      socket.send(typeof message === "string" || message instanceof Uint8Array ? message : JSON.stringify({ type: "response.create", model: MODEL, ...message })); // prettier-ignore
       return promise;
     },
   };
@@ -150,12 +151,12 @@ describe("a connection", () => {
     const socket = await connect();
     expect(await socket.turn("no JSON")).toMatchObject([{ type: "error", status: 400, error: { code: "invalid_json" } }]); // prettier-ignore
     expect(errorIn(await socket.turn({ type: "session.update" }))).toMatchObject({ param: "type" });
-    expect(errorIn(await socket.turn({ input: "x", stream: true }))).toMatchObject({ param: "stream" });
+    expect(errorIn(await socket.turn({ input: "x", stream: false }))).toMatchObject({ param: "stream" });
     expect(errorIn(await socket.turn({ input: "x", background: false }))).toMatchObject({ param: "background" });
     expect(errorIn(await socket.turn({ input: "x", model: "nobody" }))).toMatchObject({ code: "model_not_found" });
     const broken = await socket.turn({ input: say("a b c d e f"), model: "sandbox-truncate" });
     expect(broken.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
-    expect(textIn(await socket.turn({ input: say("on") }))).toBe("on");
+    expect(textIn(await socket.turn({ input: say("on"), stream: true }))).toBe("on");
   });
 
   test("takes so many turns that wait, and no more", async () => {
@@ -180,6 +181,52 @@ describe("a connection", () => {
       return found;
     });
     expect(row).toEqual({ status: "cancelled" });
+  });
+});
+
+test("what another workspace keeps does not exist over a connection", async () => {
+  const mine = await connect();
+  const { id } = responseIn(await mine.turn({ input: say("mine") }));
+  const client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key });
+  const conversation = (await client.conversations.create({})).id;
+  const { key } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+  const theirs = await connect(key);
+  const item = `msg_${id.slice("resp_".length)}_0`;
+  for (const [more, code] of [
+    [{ previous_response_id: id }, "previous_response_not_found"],
+    [{ conversation }, "conversation_not_found"],
+    [{ input: [{ type: "item_reference", id: item }] }, "response_not_found"],
+  ] as const) {
+    expect(errorIn(await theirs.turn({ input: say("x"), ...more }))).toMatchObject({ code });
+  }
+});
+
+describe("a hostile message", () => {
+  test("is refused in the envelope, costs nothing, and ends nothing", async () => {
+    const { id, key } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+    const socket = await connect(key);
+    for (const [what, body] of HOSTILE_BODIES) {
+      const bytes = Buffer.concat([Buffer.from('{"type":"response.create",'), Buffer.from(body).subarray(1)]);
+      const [refusal, ...more] = await socket.turn(new Uint8Array(bytes));
+      expect([what, more, refusal]).toMatchObject([what, [], { type: "error" }]);
+      expect(refusal?.["status"]).toBeWithin(400, 500);
+      expect(Object.keys(refusal?.["error"] as object)).toEqual(["message", "type", "code", "param"]);
+    }
+    expect(await stack.query("select 1 from usage_record where workspace_id = $1 and settled > 0", [id])).toEqual([]);
+    expect(textIn(await socket.turn({ input: say("on") }))).toBe("on");
+  });
+
+  test("is no text that others trip over", async () => {
+    const socket = await connect();
+    for (const text of NAUGHTY_TEXTS) {
+      const [whole] = (await socket.turn({ input: say(`${text}a`), instructions: text, metadata: { a: text } })).slice(
+        -1,
+      );
+      expect(whole).toMatchObject({
+        type: "response.completed",
+        response: { instructions: text, metadata: { a: text } },
+      });
+    }
   });
 });
 

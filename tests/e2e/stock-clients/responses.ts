@@ -5,10 +5,12 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai
 import OpenAI from "openai";
 
 import { parse } from "#shared/contracts.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 import { eventsOf, readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
+import { HOSTILE_BODIES, NAUGHTY_TEXTS } from "./hostile-bodies.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
@@ -33,6 +35,11 @@ const WEATHER = {
   strict: true,
 };
 const QUESTION = "What is the weather in Paris? Use the get_weather tool.";
+
+interface AgentTransport {
+  readonly stream?: boolean;
+  readonly useResponsesWebSocket?: boolean;
+}
 
 const post = (body: object): Promise<Response> =>
   fetch(`${stack.baseUrls[0]}/v1/responses`, {
@@ -100,28 +107,9 @@ describe("a plain response", () => {
 });
 
 describe("a hostile body", () => {
-  const deep = `${"[".repeat(70)}${"]".repeat(70)}`;
-  test.each([
-    ["input of numbers", '{"model":"sandbox-chat","input":[1,2]}'],
-    ["input of nothing", '{"model":"sandbox-chat","input":[null]}'],
-    ["input of lists", '{"model":"sandbox-chat","input":[[]]}'],
-    ["an empty object as input", '{"model":"sandbox-chat","input":{}}'],
-    ["deep input", `{"model":"sandbox-chat","input":${deep}}`],
-    ["deep metadata", `{"model":"sandbox-chat","input":"x","metadata":{"a":${deep}}}`],
-    ["a type that is an object", '{"model":"sandbox-chat","input":[{"type":{"toString":1}}]}'],
-    ["a type of Object's", '{"model":"sandbox-chat","input":[{"type":"__proto__"}]}'],
-    ["a tool of Object's", '{"model":"sandbox-chat","input":"x","tools":[{"type":"constructor"}]}'],
-    ["a previous response that is a list", '{"model":"sandbox-chat","input":"x","previous_response_id":[]}'],
-    ["a conversation without an id", '{"model":"sandbox-chat","input":"x","conversation":{}}'],
-    [
-      "an id with a zero in a reference",
-      String.raw`{"model":"sandbox-chat","input":[{"type":"item_reference","id":"\u0000"}]}`,
-    ],
-    ["a conversation with a zero", String.raw`{"model":"sandbox-chat","input":"x","conversation":"conv_\u0000"}`],
-    ["no UTF-8", Buffer.from('{"model":"sandbox-chat","input":"\xff"}', "latin1")],
-    ["half of a body", '{"model":"sandbox-chat","input":"x'],
-  ])("is refused in the envelope: %s", async (_name, body) => {
-    const headers = { authorization: `Bearer ${stack.key}`, "content-type": "application/json" };
+  test.each(HOSTILE_BODIES)("is refused in the envelope, and costs nothing: %s", async (_name, body) => {
+    const own = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+    const headers = { authorization: `Bearer ${own.key}`, "content-type": "application/json" };
     const answer = await fetch(`${stack.baseUrls[0]}/v1/responses`, { method: "POST", headers, body });
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
@@ -131,23 +119,22 @@ describe("a hostile body", () => {
       "code",
       "param",
     ]);
+    const paid = "select 1 from usage_record where workspace_id = $1 and settled > 0";
+    expect(await stack.query(paid, [own.id])).toEqual([]);
   });
 
-  test.each(["\u0000", "\ud800", "\uffff", "\u202e", "' or 1=1; --", "{{7*7}}", "%s%n", "\r\ndata: [DONE]\n\n"])(
-    "is a text like any other: %j",
-    async (text) => {
-      const asked = {
-        input: [{ role: "user", content: `Say exactly: ${text}a` }],
-        instructions: text,
-        metadata: { a: text },
-      };
-      const plain = parse("ModelResponse", await (await post(asked)).json());
-      expect([plain.status, plain.instructions, plain.metadata["a"]]).toEqual(["completed", text, text]);
-      const streamed = readStream(await (await post({ ...asked, stream: true })).text());
-      expect(streamed.response.output).toMatchObject(plain.output.map(({ type }) => ({ type })));
-      expect((await client.responses.retrieve(plain.id)).instructions).toBe(text);
-    },
-  );
+  test.each(NAUGHTY_TEXTS)("is a text like any other: %j", async (text) => {
+    const asked = {
+      input: [{ role: "user", content: `Say exactly: ${text}a` }],
+      instructions: text,
+      metadata: { a: text },
+    };
+    const plain = parse("ModelResponse", await (await post(asked)).json());
+    expect([plain.status, plain.instructions, plain.metadata["a"]]).toEqual(["completed", text, text]);
+    const streamed = readStream(await (await post({ ...asked, stream: true })).text());
+    expect(streamed.response.output).toMatchObject(plain.output.map(({ type }) => ({ type })));
+    expect((await client.responses.retrieve(plain.id)).instructions).toBe(text);
+  });
 });
 
 describe("a stream", () => {
@@ -345,7 +332,11 @@ describe("tools", () => {
     expect(cities).toEqual([{ city: "Paris" }, { city: "Rome" }, { city: "Oslo" }]);
   });
 
-  test.each([false, true])("the Agents SDK runs a tool to the answer, streamed: %p", async (stream) => {
+  test.each([
+    ["plain", {}],
+    ["streamed", { stream: true }],
+    ["over a WebSocket", { stream: true, useResponsesWebSocket: true }],
+  ])("the Agents SDK runs a tool to the answer: %s", async (_how, { stream, ...transport }: AgentTransport) => {
     setTracingDisabled(true);
     const called: unknown[] = [];
     const weather = tool({
@@ -359,10 +350,13 @@ describe("tools", () => {
       },
     });
     const agent = new Agent({ name: "Guide", instructions: "Be brief.", model: MODEL, tools: [weather] });
-    const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: client, useResponses: true }) });
-    const result = stream ? await runner.run(agent, QUESTION, { stream: true }) : await runner.run(agent, QUESTION);
+    const provider = new OpenAIProvider({ openAIClient: client, useResponses: true, ...transport });
+    const runner = new Runner({ modelProvider: provider });
+    const result =
+      stream === true ? await runner.run(agent, QUESTION, { stream: true }) : await runner.run(agent, QUESTION);
     if ("completed" in result) await result.completed;
     expect(called).toEqual([{ city: "Paris" }]);
     expect(result.finalOutput).toMatch(/18 degrees and sunny/);
+    await provider.close();
   });
 });

@@ -123,7 +123,7 @@ describe("connections", () => {
         heard.socket.addEventListener("message", () => resolve(), { once: true });
         heard.socket.send(message);
       });
-    for (const message of ["no JSON", "[]", '{"type":"other"}', '{"type":"response.create","stream":true}']) await say(message); // prettier-ignore
+    for (const message of ["no JSON", "[]", '{"type":"other"}', '{"type":"response.create","stream":false}']) await say(message); // prettier-ignore
     expect(counted).toHaveLength(5);
     isRevoked = true;
     await say("no JSON");
