@@ -229,7 +229,7 @@ const SHOWN = "Exit code: 0\nOutput:\nb";
 
 describe.each(FAMILIES)("%s in the form in which", (family) => {
   const model = `${family}-one`;
-  /** What the provider was told of the turn before. */
+  /** The last two turns that the provider was told of. */
   const toldBefore = () => {
     const last = bed.servers[family].requests.at(-1) ?? { path: "", body: {} };
     if (family === "claude") expect(thinkingOf(last)).toEqual([THINKING_SIGNATURE]);
