@@ -57,7 +57,7 @@ function callRoutes(context: IngressContext): Route[] {
         "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
         "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
         "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
-        "messages of type `response.create` with the same members, without `stream`, `stream_options` and `background`. With " +
+        "messages of type `response.create` with the same members, without `stream_options`, `background` and a `stream` that is not true. With " +
         "`background: true` the answer is the response as `queued`, and a job does the work. " +
         "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`. " +
         "With one of type `image_generation` the service makes images for the model, as items `image_generation_call`.",
