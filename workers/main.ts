@@ -23,6 +23,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { type Cancels, openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
+import { openDeletionCost } from "./deletion-cost.ts";
 import type { RunContinuation } from "./job.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { INGRESS_RETURN_MS } from "#workers/runner/caller-watch.ts";
@@ -136,6 +137,11 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const continuation = openRunContinuation({ ...shared, store, publishers });
   for (const pool of pools.filter(isCallPool)) {
     runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));
+  }
+  if (config.podName !== undefined) {
+    const busy = (): number => runners.reduce((sum, runner) => sum + runner.running(), 0);
+    const cost = await openDeletionCost({ podName: config.podName, busy, log });
+    lifecycle.onStop("deletion cost", () => cost.close());
   }
   // One step, so that no runner takes calls while another waits for its last ones.
   lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);

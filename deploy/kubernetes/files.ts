@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { Namespace } from "kubernetes-models/v1/Namespace";
 
+import { accessOfWorkers, COSTLY, patchOfWorker } from "./deletion-cost.ts";
 import { podMonitor, publicIngress, publicRoute } from "./doors.ts";
 import { clusterConfig, CONFIG_MAP, natsServers } from "./nats.ts";
 import { policiesOfRoles } from "./network.ts";
@@ -46,6 +47,7 @@ export function kubernetesFiles(): Files {
     ...component("public-ingress", [publicIngress()]),
     ...component("public-gateway", [publicRoute()]),
     ...isolation(),
+    ...deletionCost(),
     ...overlay("small", ["nats", "public-ingress"], {
       // One of each: a machine that is lost is an outage until its pods run elsewhere.
       replicas: WORKLOADS.map(({ name }) => ({ name, count: 1 })),
@@ -157,6 +159,17 @@ function isolation(): Files {
     ...component("isolation", [], { patches: [{ path: `${name}.yaml` }, { path: "namespace.yaml" }] }),
     [`${FOLDER}/components/isolation/${name}.yaml`]: HEADER + yaml(deployment),
     [`${FOLDER}/components/isolation/namespace.yaml`]: HEADER + toYaml([namespace]),
+  };
+}
+
+/** The component by which workers tell what their pods cost to delete. */
+function deletionCost(): Files {
+  const name = "deletion-cost";
+  const path = "workers.yaml";
+  return {
+    ...component(name, accessOfWorkers(NAMESPACE), { patches: [{ path }] }),
+    [`${FOLDER}/components/${name}/${path}`]:
+      HEADER + COSTLY.map((workload) => yaml(patchOfWorker(workload))).join("---\n"),
   };
 }
 

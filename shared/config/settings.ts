@@ -185,6 +185,8 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  /** Name of the pod of Kubernetes that a worker runs in, which it then tells the cluster the cost of; undefined: it tells nothing. */
+  podName: text("SLUICE_POD_NAME"),
   /** Issuer of OpenID Connect at which people sign in; off while none is set. */
   oidc: {
     issuer: text("SLUICE_OIDC_ISSUER", {

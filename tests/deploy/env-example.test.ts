@@ -114,6 +114,7 @@ describe("deploy/env.example", () => {
         "SLUICE_OIDC_ISSUER",
         "SLUICE_OPERATOR_ALLOW",
         "SLUICE_OPERATOR_TOKEN",
+        "SLUICE_POD_NAME",
         "SLUICE_SECRETS_KEY",
         "SLUICE_SECRETS_KEY_PREVIOUS",
         "SLUICE_SMTP_URL",

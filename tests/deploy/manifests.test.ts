@@ -204,12 +204,13 @@ describe("what deploy/compose.yaml gives to each service", () => {
   });
 
   test("is every other setting, for every role", () => {
-    // Of `npm start`, of tests, of the build, and what is fixed here.
+    // Of `npm start`, of tests, of the build, of a cluster, and what is fixed here.
     const apart = [
       "SLUICE_DATA_DIR",
       "SLUICE_SUPERVISED",
       "SLUICE_FAILPOINT",
       "SLUICE_PACE",
+      "SLUICE_POD_NAME",
       "SLUICE_SANDBOX",
       "FFMPEG",
       "OFFICE",

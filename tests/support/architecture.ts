@@ -127,10 +127,11 @@ const GUARDED_MODULES: readonly Privilege[] = [
     where: isProduct,
     // The guard dials callers' addresses, and only by these modules: they ask its resolver.
     // The browser's child has no network: it asks its worker through a socket.
-    // An issuer of sign-ins is the operator's choice, as providers are.
+    // An issuer of sign-ins is the operator's choice, as providers are; the cluster's API has one name in every cluster.
     allowed: (file) =>
       [
         "workers/providers/http.ts",
+        "workers/deletion-cost.ts",
         "shared/outbound/fetch.ts",
         "workers/capabilities/web/browser.ts",
         "ingress/console/issuer.ts",

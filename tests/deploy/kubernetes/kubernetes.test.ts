@@ -354,6 +354,56 @@ describe("scaling", () => {
   });
 });
 
+describe("the cost of deletion", () => {
+  const objects = objectsIn("components/deletion-cost");
+
+  test("is told by the workers of every pool, which alone have a token and know their name", () => {
+    const patched: readonly unknown[] = ofKind(objects, "Deployment").map(({ metadata, spec }) => [
+      metadata.name,
+      spec?.template?.spec,
+    ]);
+    expect(patched).toEqual(
+      POOLS.map((pool) => [
+        `worker-${pool}`,
+        {
+          serviceAccountName: "sluice-worker",
+          automountServiceAccountToken: true,
+          containers: [
+            {
+              name: `worker-${pool}`,
+              env: [{ name: "SLUICE_POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+            },
+          ],
+        },
+      ]),
+    );
+    expect(documented).toContain("SLUICE_POD_NAME");
+  });
+
+  test("is all that a worker may change: the annotations of its own pod", () => {
+    const [role, ...others] = ofKind(objects, "Role");
+    expect([role, others.length]).toMatchObject([{ rules: [{ resources: ["pods"], verbs: ["patch"] }] }, 0]);
+    const [policy] = ofKind(objects, "ValidatingAdmissionPolicy");
+    const { failurePolicy, matchConditions, validations } = (policy?.spec ?? {}) as unknown as {
+      readonly failurePolicy: string;
+      readonly matchConditions: readonly { readonly expression: string }[];
+      readonly validations: readonly { readonly expression: string }[];
+    };
+    expect(failurePolicy).toBe("Fail");
+    expect(matchConditions.map(({ expression }) => expression)).toEqual([
+      'request.userInfo.username == "system:serviceaccount:sluice:sluice-worker"',
+    ]);
+    const allowed = validations.map(({ expression }) => expression).join("\n");
+    expect(allowed).toContain('request.userInfo.extra["authentication.kubernetes.io/pod-name"] == [request.name]');
+    for (const member of ["spec", "metadata.?labels", "metadata.?finalizers", "metadata.?ownerReferences"]) {
+      expect(allowed).toContain(`object.${member} == oldObject.${member}`);
+    }
+    expect(ofKind(objects, "ValidatingAdmissionPolicyBinding")).toMatchObject([
+      { spec: { policyName: policy?.metadata.name, validationActions: ["Deny"] } },
+    ]);
+  });
+});
+
 describe("NATS", () => {
   test("runs the server and the users of compose.yaml", async () => {
     for (const name of ["nats", "nats-cluster"]) {
