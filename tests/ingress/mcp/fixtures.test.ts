@@ -38,10 +38,12 @@ const gives =
   () => ({ content });
 const state = createRequestStateCodec<number>({ key: "0123456789abcdef0123456789abcdef" });
 
-const form = (message: string, name: string, type: "string" | "boolean") =>
+const STRING = { type: "string" } as const;
+const BOOLEAN = { type: "boolean" } as const;
+const form = (message: string, name: string, property: typeof STRING | typeof BOOLEAN = STRING) =>
   inputRequired.elicit({
     message,
-    requestedSchema: { type: "object", properties: { [name]: { type } }, required: [name] },
+    requestedSchema: { type: "object", properties: { [name]: property }, required: [name] },
   });
 const sample = (text: string) =>
   inputRequired.createMessage({ messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 50 });
@@ -90,19 +92,19 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     if (server.getClientCapabilities()?.sampling) return { content: [TEXT] };
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
   },
-  test_streaming_elicitation: asks({ user_name: form("What is your name?", "name", "string") }),
-  test_input_required_result_elicitation: (server, context) => {
+  test_streaming_elicitation: asks({ user_name: form("What is your name?", "name") }),
+  test_input_required_result_elicitation: (_server, context) => {
     const name = acceptedContent<{ name: string }>(context.mcpReq.inputResponses, "user_name")?.name;
     if (name !== undefined) return { content: [{ type: "text", text: `Hello, ${name}!` }] };
-    return inputRequired({ inputRequests: { user_name: form("What is your name?", "name", "string") } });
+    return inputRequired({ inputRequests: { user_name: form("What is your name?", "name") } });
   },
   test_input_required_result_sampling: asks({ capital_question: sample("What is the capital of France?") }),
   test_input_required_result_list_roots: asks({ client_roots: inputRequired.listRoots() }),
-  test_input_required_result_request_state: asks({ confirm: form("Please confirm", "ok", "boolean") }, true),
-  test_input_required_result_tampered_state: asks({ confirm: form("Please confirm", "ok", "boolean") }, true),
+  test_input_required_result_request_state: asks({ confirm: form("Please confirm", "ok", BOOLEAN) }, true),
+  test_input_required_result_tampered_state: asks({ confirm: form("Please confirm", "ok", BOOLEAN) }, true),
   test_input_required_result_multiple_inputs: asks(
     {
-      user_name: form("What is your name?", "name", "string"),
+      user_name: form("What is your name?", "name"),
       greeting: sample("Generate a greeting"),
       client_roots: inputRequired.listRoots(),
     },
@@ -111,10 +113,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   async test_input_required_result_multi_round(_server, { mcpReq }) {
     const round = (mcpReq.requestState<number>() ?? 0) + 1;
     if (round > 2) return { content: [TEXT] };
-    const asked =
-      round === 1
-        ? form("What is your name?", "name", "string")
-        : form("What is your favourite colour?", "color", "string");
+    const asked = round === 1 ? form("What is your name?", "name") : form("What is your favourite colour?", "color");
     return inputRequired({ inputRequests: { [`step${round}`]: asked }, requestState: await state.mint(round) });
   },
   test_input_required_result_capabilities: (server) => {
@@ -122,7 +121,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     return inputRequired({
       inputRequests: {
         ...(sampling ? { question: sample("Well?") } : {}),
-        ...(elicitation ? { confirm: form("Please confirm", "ok", "boolean") } : {}),
+        ...(elicitation ? { confirm: form("Please confirm", "ok", BOOLEAN) } : {}),
       },
     });
   },
@@ -148,7 +147,8 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     },
     allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
     if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
-    then: { required: ["phone"] },
+    // Written out, it would make a promise of the object.
+    ...(JSON.parse('{ "then": { "required": ["phone"] } }') as object),
     else: { required: ["email"] },
     additionalProperties: false,
   },
@@ -160,12 +160,12 @@ function fixtureServer(_api: unknown, _surface: unknown, { era }: McpRequestCont
     {
       capabilities: {
         tools: {},
-        resources: { ...(era === "modern" ? {} : { subscribe: true }) },
+        resources: era === "modern" ? {} : { subscribe: true },
         prompts: {},
         completions: {},
         logging: {},
       },
-      requestState: { verify: state.verify },
+      requestState: { verify: (text, context) => state.verify(text, context) },
     },
   );
   server.setRequestHandler("tools/list", () => ({
@@ -202,7 +202,7 @@ function fixtureServer(_api: unknown, _surface: unknown, { era }: McpRequestCont
     ({ params: { name, arguments: given = {} } }, { mcpReq }): GetPromptResult | InputRequiredResult => {
       if (name === "test_input_required_result_prompt" && mcpReq.inputResponses === undefined) {
         return inputRequired({
-          inputRequests: { user_context: form("What context should the prompt use?", "context", "string") },
+          inputRequests: { user_context: form("What context should the prompt use?", "context") },
         });
       }
       const text = { type: "text" as const, text: `${name} ${JSON.stringify(given)}` };
