@@ -10,6 +10,7 @@ import { commandLine, isAlive, keepPortsTo } from "#deploy/embedded/probe.mjs";
 import { closeReaper, reaperPid } from "#deploy/embedded/reaper.mjs";
 
 import { closeShared } from "./support/infrastructure.ts";
+import { expectNoFault, installWatch } from "./support/published/watch.ts";
 
 /** A process that was told to stop a moment ago is not a leak yet. */
 const PATIENCE_MS = 2_000;
@@ -24,12 +25,15 @@ keepPortsTo(10_000 + PORTS_EACH * (Number(process.env["JEST_WORKER_ID"] ?? 0) % 
 
 const before = new Set(children());
 
+installWatch();
+
 afterAll(async () => {
   await closeShared();
   const leaked = await remaining();
   const names = leaked.map((pid) => `${pid} (${commandLine(pid).trim().slice(0, 200)})`);
   for (const pid of leaked) process.kill(pid, "SIGKILL");
   await closeReaper();
+  await expectNoFault();
   if (names.length === 0) return;
   throw new Error(`this test file left child processes running: ${names.join(", ")}`);
 }, 60_000);

@@ -1,5 +1,10 @@
 /** Items that a Responses call stands on: its own, those it refers to, and the conversation that it goes on from. */
-import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
+import type {
+  ResponsesContentPart,
+  ResponsesInputPart,
+  ResponsesItem,
+  ResponsesRequest,
+} from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -206,16 +211,53 @@ const PREFIXES = {
   image_generation_call: "ig",
 } as const satisfies Record<NonNullable<ResponsesItem["type"]>, string>;
 
-/** The same items as they are stored and listed: each with an id, and messages in parts. */
+/** The same items as they are stored and listed: each with an id, messages in parts, and the members that OpenAI's lists always have. */
 export function storedItems(items: readonly ResponsesItem[], requestId: string): ResponsesItem[] {
   const call = requestId.replaceAll("-", "");
-  return items.map((item, at) => {
-    const id = item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`;
-    if (item.type !== undefined && item.type !== "message") return { ...item, id };
-    const { role, content, status } = item;
-    const message = { ...item, type: "message", id, status: status ?? "completed" } as const;
-    if (typeof content !== "string") return message;
-    const type = role === "assistant" ? "output_text" : "input_text";
-    return { ...message, content: [{ type, text: content }] };
-  });
+  return items.map((item, at) => storedItem(item, item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`));
+}
+
+function storedItem(item: ResponsesItem, id: string): ResponsesItem {
+  switch (item.type) {
+    case undefined:
+    case "message": {
+      const { role, content, status } = item;
+      const type = role === "assistant" ? "output_text" : "input_text";
+      const parts = typeof content === "string" ? [{ type, text: content } as const] : content;
+      const message = { type: "message", id, status: status ?? "completed", content: parts.map(storedPart) } as const;
+      return { ...withoutNulls(item), ...message };
+    }
+    case "function_call":
+    case "custom_tool_call":
+      return { ...withoutNulls(item), id, status: item.status ?? "completed" };
+    case "function_call_output":
+    case "custom_tool_call_output": {
+      const output = typeof item.output === "string" ? item.output : item.output.map(storedInput);
+      return { ...withoutNulls(item), id, status: item.status ?? "completed", output };
+    }
+    case "reasoning":
+      return { ...withoutNulls(item), id };
+    default:
+      return { ...item, id };
+  }
+}
+
+function storedPart(part: ResponsesContentPart): ResponsesContentPart {
+  switch (part.type) {
+    case "output_text":
+      return { annotations: [], logprobs: [], ...withoutNulls(part) };
+    case "refusal":
+      return part;
+    default:
+      return storedInput(part);
+  }
+}
+
+function storedInput(part: ResponsesInputPart): ResponsesInputPart {
+  return part.type === "input_image" ? { detail: "auto", ...withoutNulls(part) } : withoutNulls(part);
+}
+
+/** Null says what an absent member says, and is described for few of them. */
+function withoutNulls<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

@@ -1,5 +1,5 @@
 /** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
-import type { ModelResponse, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponsesFormat, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
@@ -35,7 +35,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     tool_choice: body.tool_choice ?? "auto",
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     max_tool_calls: body.max_tool_calls ?? null,
-    text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
+    text: { format: formatOf(body.text?.format), verbosity: body.text?.verbosity ?? "medium" },
     reasoning: {
       effort: body.reasoning?.effort ?? null,
       summary: body.reasoning?.summary ?? body.reasoning?.generate_summary ?? null,
@@ -62,11 +62,22 @@ function conversationIn({ conversation }: ResponsesRequest): { id: string } | nu
   return { id: typeof conversation === "string" ? conversation : conversation.id };
 }
 
+/** OpenAI tells a description that there is none of by its absence. */
+function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
+  if (!format) return { type: "text" };
+  if (format.type !== "json_schema" || format.description !== null) return format;
+  const { description: _none, ...described } = format;
+  return described;
+}
+
 function toolOf(tool: ResponsesTool): ResponsesTool {
   if (tool.type === "sluice" || tool.type === "image_generation") return tool;
   const { name } = tool;
   const description = tool.description ?? null;
-  if (tool.type === "custom") return { type: "custom", name, description, format: tool.format ?? { type: "text" } };
+  if (tool.type === "custom") {
+    const format = tool.format ?? { type: "text" };
+    return { type: "custom", name, ...(description === null ? {} : { description }), format };
+  }
   return { type: "function", name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
 }
 

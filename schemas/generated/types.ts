@@ -7302,9 +7302,9 @@ export interface ResponseReasoning {
   summary: ResponseSummaryText[];
   content?: ResponseReasoningText[];
   /**
-   * The form in which its source takes it back; null where it takes none.
+   * The form in which its source takes it back; absent where it takes none.
    */
-  encrypted_content?: string | null;
+  encrypted_content?: string;
   [k: string]: unknown;
 }
 /**

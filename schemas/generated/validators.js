@@ -51830,7 +51830,7 @@ validate355.errors = vErrors;
 return errors === 0;
 }
 validate355.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema411 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: ["string", "null"] } } };
+var schema411 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: "string" } } };
 function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52005,10 +52005,9 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.encrypted_content !== undefined) {
-let data11 = data.encrypted_content;
 const _errs21 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: schema411.properties.encrypted_content.type } }];
+if (typeof data.encrypted_content !== "string") {
+validate360.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs21 === errors;

@@ -19,6 +19,7 @@ import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
 import { TEST_PACE } from "./pace.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
+import { watch } from "./published/watch.ts";
 import {
   createTestDatabase,
   startOwnPostgres,
@@ -152,6 +153,7 @@ async function assemble(
     const port = args[0] === "ingress" && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
     const role = await startRole(args, { ...env, PORT: port });
     roles.push(role);
+    if (args[0] === "ingress") watch(role.baseUrl);
     return role;
   };
   const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>

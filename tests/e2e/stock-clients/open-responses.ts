@@ -1,6 +1,7 @@
 /**
- * The cases of the Open Responses compliance suite (openresponses/openresponses, 2026-04-24), written here from what they are known to
- * ask: one by one, and all at once, as its runner sends them.
+ * The 17 cases of the Open Responses compliance suite (openresponses/openresponses, `src/lib/compliance-tests.ts` at 2026-04-24) in words of
+ * our own: one by one, and all at once, as its runner sends them. The runner itself is green against `npm start` with the model
+ * `sandbox-chat`. Four cases that other generations of the suite have follow.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 
@@ -9,6 +10,7 @@ import { parse } from "#shared/contracts.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { PNG } from "#tests/e2e/families/conversation.ts";
 import { pdfOfPages } from "#tests/support/hostile-files/documents.ts";
+import { bodyFaults } from "#tests/support/published/check.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
 import { sharedStack } from "./shared-stack.ts";
@@ -39,24 +41,9 @@ const post = (body: object, path = ""): Promise<Response> =>
     body: JSON.stringify({ model: MODEL, ...body }),
   });
 
-/** Members that the suite wants to be there, null where they are empty. */
-const MEMBERS: Readonly<Record<keyof ModelResponse & string, readonly string[]>> = {
-  id: ["string"], object: ["string"], created_at: ["number"], completed_at: ["number", "null"], status: ["string"],
-  incomplete_details: ["object", "null"], model: ["string"], previous_response_id: ["string", "null"],
-  instructions: ["string", "null"], output: ["object"], error: ["object", "null"], tools: ["object"],
-  tool_choice: ["string", "object"], truncation: ["string"], parallel_tool_calls: ["boolean"], text: ["object"],
-  top_p: ["number"], presence_penalty: ["number"], frequency_penalty: ["number"], top_logprobs: ["number"],
-  temperature: ["number"], reasoning: ["object", "null"], usage: ["object", "null"],
-  max_output_tokens: ["number", "null"], max_tool_calls: ["number", "null"], store: ["boolean"],
-  background: ["boolean"], service_tier: ["string"], metadata: ["object"], safety_identifier: ["string", "null"],
-  prompt_cache_key: ["string", "null"], user: ["string", "null"], conversation: ["object", "null"],
-}; // prettier-ignore
-
+/** A completed answer, whole as Open Responses describes it. */
 function checkWhole(response: ModelResponse): ModelResponse {
-  for (const [name, types] of Object.entries(MEMBERS)) {
-    const value = response[name as keyof ModelResponse];
-    expect([name, types.includes(value === null ? "null" : typeof value)]).toEqual([name, true]);
-  }
+  expect(bodyFaults({ "open-responses": "ResponseResource" }, 200, response)).toEqual([]);
   expect(response.status).toBe("completed");
   expect(response.output.length).toBeGreaterThan(0);
   return response;
@@ -137,16 +124,15 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   "assistant-phase": () =>
     plain({
       input: [
-        user("Think aloud, then answer."),
-        { type: "message", role: "assistant", phase: "commentary", content: "I look it up." },
-        { type: "message", role: "assistant", phase: "final_answer", content: "It is four." },
-        user("Say it again."),
+        { type: "message", role: "assistant", phase: "commentary", content: "I look up what was kept." },
+        { type: "message", role: "assistant", phase: "final_answer", content: "It is seven." },
+        user("Say the number again."),
       ],
     }),
   async "response-output-phase-schema"() {
-    const message = { id: "msg_1", type: "message", role: "assistant", status: "completed", phase: "final_answer", content: [{ type: "output_text", text: "a", annotations: [], logprobs: [] }] }; // prettier-ignore
-    const { created_at: _at, ...response } = await plain({ input: "Say exactly: a" });
-    expect(parse("ModelResponse", { ...response, created_at: 1, output: [message] }).output).toHaveLength(1);
+    const response = await plain({ input: "Say exactly: a" });
+    const output = ["commentary", "final_answer"].map((phase) => ({ id: `msg_${phase}`, type: "message", role: "assistant", status: "completed", phase, content: [{ type: "output_text", text: "a", annotations: [], logprobs: [] }] })); // prettier-ignore
+    expect(checkWhole(parse("ModelResponse", { ...response, output })).output).toHaveLength(2);
   },
   "streaming-response": async () => {
     const types = (await streamed({ input: [user("Count from 1 to 5.")] })).map(({ type }) => type);
@@ -156,13 +142,16 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
   "websocket-response": () => connected(async (socket) => void wholeOf(await socket.turn({ input: "Say exactly: a" }))),
   "websocket-sequential-responses": () =>
     connected(async (socket) => {
-      const [first, second] = [await socket.turn({ input: "Say exactly: a" }), await socket.turn({ input: "Say exactly: b" })]; // prettier-ignore
-      expect([textIn(wholeOf(first)), textIn(wholeOf(second))]).toEqual(["a", "b"]);
+      const texts: string[] = [];
+      for (const word of ["a", "b"]) {
+        texts.push(textIn(wholeOf(await socket.turn({ store: false, input: `Say exactly: ${word}` }))));
+      }
+      expect(texts).toEqual(["a", "b"]);
     }),
   "websocket-continuation": () =>
     connected(async (socket) => {
-      const first = wholeOf(await socket.turn({ store: false, input: [user("Remember the code word: amber.")] }));
-      const next = await socket.turn({ store: false, input: [user("Which one was it?")], previous_response_id: first.id }); // prettier-ignore
+      const first = wholeOf(await socket.turn({ store: false, input: "Remember the code word: amber." }));
+      const next = await socket.turn({ store: false, input: "Which one was it?", previous_response_id: first.id });
       expect(wholeOf(next).previous_response_id).toBe(first.id);
       expect(wholeOf(next).usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0);
     }),
@@ -174,13 +163,14 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     await connected(async (socket) => {
       const gone = await socket.turn({ store: false, input: "Say exactly: b", previous_response_id: lost });
       expect(gone.error?.code).toBe("previous_response_not_found");
-      const whole = [user("Say exactly: a"), { type: "message", role: "assistant", content: "a" }, user("Say exactly: b")]; // prettier-ignore
-      expect(textIn(wholeOf(await socket.turn({ store: false, input: whole })))).toBe("b");
+      // A chain of its own, on the same connection.
+      const anew = wholeOf(await socket.turn({ store: false, input: [user("Say exactly: b")] }));
+      expect([textIn(anew), anew.previous_response_id]).toEqual(["b", null]);
     });
   },
   "websocket-previous-response-not-found": () =>
     connected(async (socket) => {
-      const gone = await socket.turn({ input: "x", previous_response_id: "resp_does_not_exist" });
+      const gone = await socket.turn({ store: false, input: "x", previous_response_id: "resp_does_not_exist" });
       expect(gone.error?.code).toBe("previous_response_not_found");
     }),
   "websocket-failed-continuation-evicts-cache": () =>
@@ -194,9 +184,14 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     }),
   "websocket-compact-new-chain": () =>
     connected(async (socket) => {
-      const first = wholeOf(await socket.turn({ input: "Say exactly: a" }));
-      const compacted = parse("ResponseCompaction", await (await post({ previous_response_id: first.id }, "/compact")).json()); // prettier-ignore
-      const next = wholeOf(await socket.turn({ store: false, input: [...compacted.output, user("Say exactly: b")] }));
+      const said = [
+        user([{ type: "input_text", text: "Keep the code word: slate." }]),
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: "Kept." }] },
+        user([{ type: "input_text", text: "Make it short." }]),
+      ];
+      const compacted = parse("ResponseCompaction", await (await post({ input: said }, "/compact")).json());
+      const input = [...compacted.output, user("Say exactly: b")];
+      const next = wholeOf(await socket.turn({ store: false, input, tools: [] }));
       expect([textIn(next), next.previous_response_id]).toEqual(["b", null]);
     }),
   "system-prompt": () => plain({ input: [{ type: "message", role: "system", content: "You are a pirate. Always respond in pirate speak." }, user("Say hello.")] }), // prettier-ignore
@@ -204,17 +199,18 @@ const CASES: Readonly<Record<string, () => Promise<unknown>>> = {
     const { output } = await plain({ input: [user("What's the weather like in San Francisco?")], tools: [WEATHER] });
     expect(output.some(({ type }) => type === "function_call")).toBe(true);
   },
-  "image-input": () => plain({ model: "sandbox-vision", input: [user([{ type: "input_text", text: "What do you see in this image? Answer in one sentence." }, { type: "input_image", image_url: `data:image/png;base64,${PNG}` }])] }), // prettier-ignore
+  "image-input": () => plain({ input: [user([{ type: "input_text", text: "What do you see in this image? Answer in one sentence." }, { type: "input_image", image_url: `data:image/png;base64,${PNG}` }])] }), // prettier-ignore
   "multi-turn": () => plain({ input: [user("My name is Alice."), { type: "message", role: "assistant", content: "Hello Alice! Nice to meet you. How can I help you today?" }, user("What is my name?")] }), // prettier-ignore
   async "compact-response"() {
-    const answer = await post({ input: [user("Say exactly: a")], prompt_cache_key: "case" }, "/compact");
+    // prettier-ignore
+    const answer = await post({ input: [user("The launch is on Tuesday."), { type: "message", role: "assistant", content: "Understood." }], prompt_cache_key: "case" }, "/compact");
     const compacted = parse("ResponseCompaction", await answer.json());
     expect([answer.status, compacted.object, compacted.output.map(({ type }) => type)]).toEqual([200, "response.compaction", ["compaction"]]); // prettier-ignore
   },
   async "compact-missing-model"() {
-    expect([400, 422]).toContain((await post({ model: undefined, input: "x" }, "/compact")).status);
+    expect([400, 422]).toContain((await post({ model: undefined, input: [user("x")] }, "/compact")).status);
   },
-  // Of later generations of the suite.
+  // Of other generations of the suite.
   async "tool-calling-streaming"() {
     const events = await streamed({ input: [user("What's the weather like in San Francisco?")], tools: [WEATHER] });
     expect(events.some(({ type }) => type === "response.function_call_arguments.delta")).toBe(true);

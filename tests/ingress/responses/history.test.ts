@@ -126,9 +126,9 @@ test("items are stored with ids and in parts, and those that have ids keep them"
       id: `msg_${hex}_i0`,
       role: "assistant",
       status: "completed",
-      content: [{ type: "output_text", text: "a" }],
+      content: [{ type: "output_text", text: "a", annotations: [], logprobs: [] }],
     },
-    call,
-    { type: "function_call_output", id: `fco_${hex}_i2`, call_id: "a", output: "b" },
+    { ...call, status: "completed" },
+    { type: "function_call_output", id: `fco_${hex}_i2`, call_id: "a", output: "b", status: "completed" },
   ]);
 });

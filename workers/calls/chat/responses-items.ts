@@ -156,7 +156,7 @@ export class ItemStream {
       status,
       summary: summarises ? texts.map((one) => ({ type: "summary_text", text: one })) : [],
       content: summarises ? [] : texts.map((one) => ({ type: "reasoning_text", text: one })),
-      encrypted_content: sealed,
+      ...(sealed === null ? {} : { encrypted_content: sealed }),
     };
   }
 

@@ -114,7 +114,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     [{ reasoning_content: "Hm" }, { reasoning_content: "…" }, { content: "Yes" }],
     { reasoning_content: "Hm…", content: "Yes" },
     [
-      { id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [], content: [{ type: "reasoning_text", text: "Hm…" }], encrypted_content: null }, // prettier-ignore
+      { id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [], content: [{ type: "reasoning_text", text: "Hm…" }] }, // prettier-ignore
       message(1, "Yes"),
     ],
   ],
@@ -123,7 +123,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     { reasoning: { summary: "auto" } },
     [{ reasoning: "Hm" }, { reasoning: "…" }],
     { reasoning: "Hm…" },
-    [{ id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [{ type: "summary_text", text: "Hm…" }], content: [], encrypted_content: null }], // prettier-ignore
+    [{ id: `rs_${ID}_0`, type: "reasoning", status: "completed", summary: [{ type: "summary_text", text: "Hm…" }], content: [] }], // prettier-ignore
   ],
   [
     "text, then calls whose pieces are mixed",

@@ -1,6 +1,7 @@
 /** The grammar of a Responses stream as a small state machine: reads one, or throws at the first event out of place. */
 import type { ModelResponse, ResponseItem, ResponseStreamEvent } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
+import { frameFaults } from "#tests/support/published/check.ts";
 
 export interface StreamedResponse {
   /** The whole response that its last event holds. */
@@ -8,13 +9,14 @@ export interface StreamedResponse {
   readonly events: readonly ResponseStreamEvent[];
 }
 
-/** Events of a stream that ended with `[DONE]`, each as our schema says and under the number that it must have. */
+/** Events of a stream that ended with `[DONE]`, each as our schema and the published ones say and under the number that it must have. */
 export function eventsOf(text: string): ResponseStreamEvent[] {
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
   if (frames.pop() !== "data: [DONE]") throw new Error("the stream has no [DONE] at its end");
   return frames.map((frame, at) => {
     const [, name, data = ""] = /^event: (\S+)\ndata: (.*)$/.exec(frame) ?? [];
     const event = parse("ResponseStreamEvent", JSON.parse(data));
+    for (const fault of frameFaults("response", event)) throw new Error(fault);
     if (event.type !== name) throw new Error(`${event.type} is called ${name}`);
     if (event.sequence_number !== at) throw new Error(`${name} is number ${event.sequence_number}, expected ${at}`);
     return event;

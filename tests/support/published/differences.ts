@@ -1,0 +1,119 @@
+/** Differences of our answers from the published descriptions, each with its reason: every other one is refused. */
+import type { DocumentName, Schema } from "./check.ts";
+
+/** Events of OpenAI's that Open Responses has under another name, or not at all. */
+export const ONLY_OPENAI: ReadonlySet<string> = new Set([
+  "response.reasoning_text.delta",
+  "response.reasoning_text.done",
+  "response.custom_tool_call_input.delta",
+  "response.custom_tool_call_input.done",
+  "response.image_generation_call.in_progress",
+  "response.image_generation_call.generating",
+  "response.image_generation_call.completed",
+]);
+
+interface Difference {
+  readonly document: DocumentName;
+  /** Members from a schema on, separated by slashes. */
+  readonly at: string;
+  /** Taken in addition to what is described. */
+  readonly also: Schema;
+  readonly because: string;
+}
+
+const NULL: Schema = { type: "null" };
+const kind = (type: string): Schema => ({
+  type: "object",
+  properties: { type: { enum: [type] } },
+  required: ["type"],
+});
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    document: "openai",
+    at: "Response/allOf/2/properties/usage",
+    also: NULL,
+    because: "Open Responses requires the member, null before the end",
+  },
+  {
+    document: "openai",
+    at: "ModelResponseProperties/properties/user",
+    also: NULL,
+    because: "OpenAI's own example of a response has it null, as every member that was not sent",
+  },
+  {
+    document: "openai",
+    at: "ResponseError/anyOf/0/properties/code",
+    also: { type: "string" },
+    because: "the codes are those of our error envelope",
+  },
+  {
+    document: "openai",
+    at: "Response/allOf/2/properties/incomplete_details/anyOf/0/properties/reason",
+    also: { enum: ["max_rounds", "max_credits"] },
+    because: "tools that the service runs have bounds of their own",
+  },
+  {
+    document: "openai",
+    at: "Embedding/properties/embedding",
+    also: { type: "string" },
+    because: "encoding_format base64, which OpenAI describes among the parameters alone",
+  },
+  ...["first_id", "last_id"].map((name) => ({
+    document: "openai" as const,
+    at: `ListBatchesResponse/properties/${name}`,
+    also: NULL,
+    because: "an empty page has no first and no last one, as all lists of the service say",
+  })),
+  ...["OutputItem", "ConversationItem", "ItemResource"].map((at) => ({
+    document: "openai" as const,
+    at,
+    also: kind("sluice_call"),
+    because: "an item of ours: a tool that the service ran",
+  })),
+  { document: "openai", at: "Tool", also: kind("sluice"), because: "a tool of ours" },
+  ...["sluice_call", "custom_tool_call", "image_generation_call"].map((type) => ({
+    document: "open-responses" as const,
+    at: "ItemField",
+    also: kind(type),
+    because: "an item of ours, and two of OpenAI's that Open Responses leaves to each service",
+  })),
+  ...["sluice", "custom", "image_generation"].map((type) => ({
+    document: "open-responses" as const,
+    at: "Tool",
+    also: kind(type),
+    because: "the tools of those items",
+  })),
+  ...["ResponseResource/properties/tool_choice", "AllowedToolChoice/properties/tools/items"].flatMap((at) =>
+    ["sluice", "custom", "image_generation"].map((type) => ({
+      document: "open-responses" as const,
+      at,
+      also: kind(type),
+      because: "a choice of those tools",
+    })),
+  ),
+  {
+    document: "open-responses",
+    at: "TextField/properties/format",
+    also: {
+      type: "object",
+      properties: { type: { enum: ["json_schema"] }, name: { type: "string" }, schema: { type: "object" } },
+      required: ["type", "name", "schema"],
+    },
+    because:
+      "Open Responses wants null for a description that there is none of, which OpenAI refuses, and describes no schema but null",
+  },
+];
+
+/** Widens the schemas by the differences. @throws Error when one of them names nothing */
+export function amend(document: DocumentName, schemas: Record<string, Schema>): void {
+  for (const { at, also } of DIFFERENCES.filter((one) => one.document === document)) {
+    const names = at.split("/");
+    const last = names.pop() ?? "";
+    let place: Record<string, unknown> = schemas;
+    for (const name of names) place = place[name] as Record<string, unknown>;
+    const was = place[last] as Schema | undefined;
+    if (!was) throw new Error(`${document} has no ${at}`);
+    place[last] = "anyOf" in was ? { ...was, anyOf: [...(was["anyOf"] as Schema[]), also] } : { anyOf: [was, also] };
+  }
+}
