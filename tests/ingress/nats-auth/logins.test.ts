@@ -35,15 +35,14 @@ afterAll(async () => {
 });
 
 /** Answers logins for the length of a test. @returns a function that ends it before */
-async function serve({ keys, loginMs }: { keys?: Pick<Keys, "find">; loginMs?: number } = {}): Promise<
+async function serve({
+  at = server,
+  ...given
+}: { keys?: Pick<Keys, "find">; loginMs?: number; connectionsMax?: number; at?: ConfiguredNats } = {}): Promise<
   () => Promise<void>
 > {
-  const found = keys ?? openKeys({ database: db.database, log });
-  let end: (() => Promise<void>) | undefined = await server.serveLogins({
-    keys: found,
-    log,
-    ...(loginMs === undefined ? {} : { loginMs }),
-  });
+  const keys = openKeys({ database: db.database, log });
+  let end: (() => Promise<void>) | undefined = await at.serveLogins({ keys, log, ...given });
   const once = async (): Promise<void> => {
     await end?.();
     end = undefined;
@@ -59,12 +58,13 @@ interface TestKey {
   readonly workspaceId: string;
 }
 
-async function createKey(key = mintKey()): Promise<TestKey> {
-  const workspaceId = await createWorkspace(db.database, 0n);
+async function createKey(key = mintKey(), workspace?: string): Promise<TestKey> {
+  const workspaceId = workspace ?? (await createWorkspace(db.database, 0n));
   const [memberId, keyId] = [newId(), newId()];
-  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
+  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, $3, 'developer')", [
     memberId,
     workspaceId,
+    `ada ${memberId}`,
   ]);
   await db.query(
     `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
@@ -259,6 +259,65 @@ describe("those who answer logins", () => {
     hung.resolve();
     expect(new Set(await Promise.all(flood))).toEqual(new Set(["AuthorizationError"]));
     expect(most).toBe(2);
+  }, 30_000);
+});
+
+describe("connections of one workspace", () => {
+  test("are bounded, whatever key of it opens them, while another workspace's publisher goes on", async () => {
+    await Promise.all([serve({ connectionsMax: 5 }), serve({ connectionsMax: 5 })]);
+    const [hostile, good] = [await createKey(), await createKey()];
+    const second = await createKey(mintKey(), hostile.workspaceId);
+    const publisher = await logIn({ token: good.key, inboxPrefix: `_INBOX.ws.${good.workspaceId}` });
+    const first = await Promise.all(Array.from({ length: 5 }, () => logIn({ token: hostile.key })));
+    const flood = async (): Promise<string[]> =>
+      Promise.all(
+        Array.from({ length: 40 }, (_none, index) => outcome({ token: index % 2 ? hostile.key : second.key })),
+      );
+    // Processes that were asked at once know of each other's from the second on.
+    await eventually("the servers tell of the first", async () => (await outcome({ token: second.key })) !== "in");
+    const floods = [flood(), flood(), flood()];
+    for (let count = 0; count < 20; count++) {
+      publisher.publish(`batch.chat.${good.workspaceId}`, "{}");
+      await publisher.flush();
+    }
+    expect(await outcome({ token: good.key })).toBe("in");
+    expect(new Set((await Promise.all(floods)).flat())).toEqual(new Set(["AuthorizationError"]));
+    expect(publisher.isClosed()).toBe(false);
+    expect(server.log()).toContain("SLUICE_PUBLISHER_CONNECTIONS_MAX");
+    expect(lines.join("")).toContain("a workspace has all its connections");
+    // Whoever leaves makes room.
+    await Promise.all(first.map((one) => one.close()));
+    await eventually("there is room again", async () => (await outcome({ token: hostile.key })) === "in", 10_000);
+  }, 40_000);
+
+  test("that ended count no more, however often a publisher comes back", async () => {
+    await serve({ connectionsMax: 3 });
+    const { key } = await createKey();
+    for (let count = 0; count < 12; count++) {
+      const publisher = await logIn({ token: key });
+      await publisher.close();
+      await Bun.sleep(400);
+    }
+  }, 20_000);
+
+  test("are counted by what was admitted where the server does not tell them", async () => {
+    const own = await startConfiguredNats((text) => text.replace('"publishers.connections" ] }', '"nothing" ] }'), {
+      logins: false,
+    });
+    ending.push(() => own.stop());
+    await serve({ at: own, connectionsMax: 3 });
+    const { key } = await createKey();
+    const logins = [];
+    for (let count = 0; count < 5; count++) {
+      logins.push(
+        await connect({ servers: own.address, reconnect: false, token: key }).then(
+          (publisher) => publisher.close().then(() => "in"),
+          (error: Error) => error.name,
+        ),
+      );
+    }
+    expect(logins).toEqual(["in", "in", "in", "AuthorizationError", "AuthorizationError"]);
+    expect(lines.join("")).toContain("NATS does not tell the connections of publishers");
   }, 30_000);
 });
 
