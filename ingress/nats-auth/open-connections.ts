@@ -7,7 +7,7 @@ import type { NatsConnection } from "nats";
 import type { Logger } from "#shared/logger.ts";
 
 /** Subject by which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
-export const CONNECTIONS_SUBJECT = "publishers.connections";
+const CONNECTIONS_SUBJECT = "publishers.connections";
 
 /** An answer of the servers is asked for anew after this; before, a workspace that has all its connections is refused at once. */
 const FRESH_MS = 1_000;
