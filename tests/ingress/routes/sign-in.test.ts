@@ -304,7 +304,7 @@ test("the tries of an address are counted over all ingresses, for a minute", asy
   const own = `2001:db8:${(address + 1).toString(16)}::`;
   const takeAll = async (count: number): Promise<number> => {
     const taken = await Promise.allSettled(
-      Array.from({ length: count }, (_none, at) => ingresses[at % 3]?.take(`${own}${(at + 1).toString(16)}`)),
+      Array.from({ length: count }, async (_none, at) => ingresses[at % 3]?.take(`${own}${(at + 1).toString(16)}`)),
     );
     return taken.filter(({ status }) => status === "fulfilled").length;
   };
