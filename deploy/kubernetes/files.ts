@@ -5,7 +5,7 @@ import { Namespace } from "kubernetes-models/v1/Namespace";
 
 import { accessOfWorkers, COSTLY, patchOfWorker } from "./deletion-cost.ts";
 import { podMonitor, publicIngress, publicRoute } from "./doors.ts";
-import { clusterConfig, CONFIG_MAP, natsServers } from "./nats.ts";
+import { clusterConfig, CONFIG_MAP, natsFromPublishers, natsServers } from "./nats.ts";
 import { policiesOfRoles } from "./network.ts";
 import { accountOfRoles, budgetOf, deploymentOf, FIRST, ingressService, migrateJob } from "./pods.ts";
 import { lagAccess, scaled, scalers } from "./scaling.ts";
@@ -42,6 +42,7 @@ export function kubernetesFiles(): Files {
     [`${FOLDER}/components/nats/server.conf`]: serverConfig(),
     [`${FOLDER}/components/nats-cluster/server.conf`]: serverConfig(),
     [`${FOLDER}/components/nats-cluster/cluster.conf`]: clusterConfig(),
+    ...component("publishers", [natsFromPublishers()]),
     ...keda(),
     ...component("monitoring", [podMonitor()]),
     ...component("public-ingress", [publicIngress()]),

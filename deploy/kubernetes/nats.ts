@@ -156,6 +156,23 @@ function peers(): NonNullable<Container["env"]> {
   }));
 }
 
+/** Way in for publishers of batch messages in other namespaces; their keys are asked for there as anywhere. */
+export function natsFromPublishers(): NetworkPolicy {
+  return new NetworkPolicy({
+    metadata: { name: "nats-from-publishers" },
+    spec: {
+      podSelector: selectorOf(NAME),
+      policyTypes: ["Ingress"],
+      ingress: [
+        {
+          from: [{ namespaceSelector: { matchLabels: NAMESPACES.publishers } }],
+          ports: [{ port: CLIENT.containerPort, protocol: "TCP" }],
+        },
+      ],
+    },
+  });
+}
+
 function policies(isCluster: boolean): readonly NetworkPolicy[] {
   const port = ({ containerPort }: typeof CLIENT) => [{ port: containerPort, protocol: "TCP" as const }];
   const own = [{ podSelector: selectorOf(NAME) }];

@@ -9,6 +9,8 @@ export const NAMESPACES = {
   balancer: { "sluice/balancer": "true" },
   monitoring: { "sluice/monitoring": "true" },
   keda: { "sluice/keda": "true" },
+  /** Publishers of batch messages, with the component `publishers`. */
+  publishers: { "sluice/publishers": "true" },
   /** Postgres and the object store, where they run in the cluster. */
   servers: { "sluice/servers": "true" },
 } as const;

@@ -1,5 +1,10 @@
-/** Sign-ins that one address may try in a minute, in one process. Of IPv6 a network of 64 bits counts as one address. */
+/**
+ * Sign-ins that one address may try in a minute. Of IPv6 a network of 64 bits counts as one address. A process refuses what it knows to be too
+ * many, so that a flood costs no statements; Postgres counts the rest, for all processes together.
+ */
 import { networkOf } from "#shared/access/ip-net.ts";
+import { takeSignInTry } from "#shared/database/console-sessions.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 
 export const TRIES_PER_MINUTE_MAX = 10;
@@ -9,14 +14,14 @@ const ADDRESSES_MAX = 100_000;
 
 export interface Tries {
   /** Counts one. @throws ApiError `ip_rate_limit_exceeded` */
-  take(address: string): void;
+  take(address: string): Promise<void>;
 }
 
-export function createTries(now: () => number = () => performance.now()): Tries {
+export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
   /** Times of the last tries; those that tried last stand last. */
   const tries = new Map<string, readonly number[]>();
   return {
-    take(address) {
+    async take(address) {
       const network = networkOf(address);
       const recent = (tries.get(network) ?? []).filter((at) => at > now() - WINDOW_MS);
       tries.delete(network);
@@ -28,7 +33,7 @@ export function createTries(now: () => number = () => performance.now()): Tries 
       }
       const isOver = recent.length >= TRIES_PER_MINUTE_MAX;
       tries.set(network, isOver ? recent : [...recent, now()]);
-      if (!isOver) return;
+      if (!isOver && (await takeSignInTry(database, network, TRIES_PER_MINUTE_MAX))) return;
       throw new ApiError(
         "ip_rate_limit_exceeded",
         `More than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute came from this address.`,

@@ -21,6 +21,8 @@ export interface LoginRequest {
   /** Public key that the server gave the connection; the answer is about it. */
   readonly userKey: string;
   readonly serverId: string;
+  /** The connection's number at that server. */
+  readonly clientId: number;
   /** Address of the client, as the server sees it. */
   readonly address: string;
   /** Password or token of the client; empty: none. */
@@ -138,7 +140,10 @@ function readRequest(token: string): LoginRequest | undefined {
     const serverId = text(member(nats, "server_id"), "id");
     if (!/^U[A-Z2-7]{55}$/.test(userKey) || !/^N[A-Z2-7]{55}$/.test(serverId)) return undefined;
     const secret = text(options, "pass") || text(options, "auth_token");
-    return { userKey, serverId, address: text(member(nats, "client_info"), "host"), secret };
+    const client = member(nats, "client_info");
+    const clientId = member(client, "id");
+    if (typeof clientId !== "number") return undefined;
+    return { userKey, serverId, clientId, address: text(client, "host"), secret };
   } catch {
     return undefined;
   }

@@ -12,6 +12,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { POOLS } from "#shared/queue/subjects.ts";
 
 import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";
+import { createOpenConnections } from "./open-connections.ts";
 
 /** Account of deploy/nats/server.conf in which publishers meet Sluice. */
 const ACCOUNT = "SLUICE";
@@ -38,6 +39,8 @@ export interface LoginContext {
   readonly keys: Pick<Keys, "find">;
   readonly metrics: Pick<Metrics, "publisherLogins">;
   readonly log: Logger;
+  /** Connections that a workspace may have open. */
+  readonly connectionsMax: number;
   /** LOGIN_MS when absent. */
   readonly loginMs?: number;
 }
@@ -50,7 +53,8 @@ export interface Logins {
 class Busy extends Error {}
 
 export function serveLogins(context: LoginContext): Logins {
-  const { connection, callout, keys, metrics, log, loginMs = LOGIN_MS } = context;
+  const { connection, callout, keys, metrics, log, connectionsMax: max, loginMs = LOGIN_MS } = context;
+  const connections = createOpenConnections({ connection, log, max, livesMs: loginMs });
   const lookups: FairLimit = new FairLimit({
     max: LOOKUPS_MAX,
     mayHave: ({ taken }) => taken < LOOKUPS_MAX / 2,
@@ -60,13 +64,24 @@ export function serveLogins(context: LoginContext): Logins {
   });
   const inHand = new Set<Promise<void>>();
 
-  const decide = async ({ address, secret }: LoginRequest): Promise<UserClaims | Refusal> => {
+  const decide = async (request: LoginRequest): Promise<UserClaims | Refusal> => {
+    const { address, secret } = request;
     if (secret === "") return "refused";
     try {
       const lease = await lookups.take({ owner: networkOf(address) });
       const key = await keys.find(secret).finally(() => lease.release());
       if (!key) return "refused";
-      if (key.role === "billing" || key.tools) return "limited";
+      if (key.role === "billing" || key.tools) {
+        log.warn({ workspace_id: key.workspaceId, key_id: key.keyId, address }, REASONS.limited);
+        return "limited";
+      }
+      if (!(await connections.open({ ...request, workspaceId: key.workspaceId }))) {
+        log.warn(
+          { workspace_id: key.workspaceId, key_id: key.keyId, address, max },
+          "a workspace has all its connections",
+        );
+        return "full";
+      }
       log.info({ workspace_id: key.workspaceId, key_id: key.keyId, address }, "a batch publisher logged in");
       return claimsOf(key, loginMs);
     } catch (error) {
@@ -115,12 +130,14 @@ export function serveLogins(context: LoginContext): Logins {
 }
 
 /** `limited`: the key may do less than its workspace. A message may name any key of the workspace, so no connection could hold it to that. */
-type Refusal = "refused" | "limited" | "busy" | "failed";
+type Refusal = "refused" | "limited" | "full" | "busy" | "failed";
 
 /** Words of the server's log, which never has the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
-  limited: "an API key of the role billing, or with a list of tools",
+  limited:
+    "an API key of the role billing, or with a list of tools, which a connection could not be held to: use another key",
+  full: "the workspace has as many connections open as SLUICE_PUBLISHER_CONNECTIONS_MAX lets it have",
   busy: "too many logins at once",
   failed: "API keys cannot be looked up",
 };

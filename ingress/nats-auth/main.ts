@@ -20,7 +20,14 @@ export async function startNatsAuth(): Promise<void> {
   const connection = await role.connectQueue("nats-auth");
   const keys = openKeys({ database, log });
   lifecycle.onStop("key use", startKeyUse({ keys, database, log }));
-  const logins = serveLogins({ connection, callout, keys, metrics, log });
+  const logins = serveLogins({
+    connection,
+    callout,
+    keys,
+    metrics,
+    log,
+    connectionsMax: config.natsAuth.connectionsMax,
+  });
   lifecycle.onStop("logins", () => logins.stop());
   await connection.flush();
   await role.ready({}, role.watchDependencies());

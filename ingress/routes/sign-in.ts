@@ -36,7 +36,7 @@ export function callbackOf(publicUrl: string): string {
 const SESSION_SECONDS = SESSION_HOURS * 3_600;
 
 export function consoleSession(context: IngressContext): readonly Route[] {
-  const tries = createTries();
+  const tries = createTries(context.database);
   const common = {
     path: PATH,
     tags: ["Sign-in of people"],
@@ -125,10 +125,10 @@ async function begin(context: IngressContext, { request }: RouteCall): Promise<R
   return goTo(location, [cookie(request, placeOf(context), kept)]);
 }
 
-async function finish(context: IngressContext, call: RouteCall, countTry: () => void): Promise<Response> {
+async function finish(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
   const { request } = call;
   const issuer = issuerOf(context);
-  countTry();
+  await countTry();
   const place = placeOf(context);
   const sealed = readCookie(request, place, BEGUN);
   if (sealed === undefined) throw new ApiError("invalid_api_key", "No sign-in has begun in this browser.");
@@ -172,10 +172,10 @@ function goTo(location: string, cookies: readonly string[]): Response {
   return response;
 }
 
-async function open(context: IngressContext, call: RouteCall, countTry: () => void): Promise<Response> {
+async function open(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
   const place = placeOf(context);
   requireConsole(call.request, place);
-  countTry();
+  await countTry();
   const { api_key } = await parsedBody(call, "ConsoleSessionCreateRequest");
   const caller = await context.authenticator.authenticate(`Bearer ${api_key}`);
   const value = mintSessionToken();

@@ -45,6 +45,8 @@ export const SETTINGS = {
         words: "the seed of an xkey, 58 characters that begin with SX",
       },
     }),
+    /** Connections of publishers that a workspace may have open. */
+    connectionsMax: integer("SLUICE_PUBLISHER_CONNECTIONS_MAX", { usual: 100, least: 1, most: 10_000 }),
   },
   s3: {
     endpoint: url("S3_ENDPOINT", { protocols: HTTP, secret: "password" }),

@@ -31,6 +31,11 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Statements that are transactions of their own and may take `limitMs` each, on one connection: what no transaction may hold.
+   * @throws Error behind a pooler, where others would get the connection with our limits
+   */
+  slowSession<T>(limitMs: number, work: (session: Queryable) => Promise<T>): Promise<T>;
   /** Returns how many statements and transactions wait for a connection. */
   waiting(): number;
   /** Returns how many connections the server has free, and whether ours end at a pooler instead, of which it knows nothing. */
@@ -217,6 +222,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         { query_timeout: limitMs },
       );
     },
+    slowSession: (limitMs, work) => withSession(main, limitMs, work),
     waiting: () => pools.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     findRoom: () => findRoom(main),
     async close() {
@@ -234,18 +240,38 @@ function isPlain(url: string): boolean {
 async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
   const client = await pool.connect();
   try {
-    const [row] = await run<{ pid: number; all: number; taken: number }>(
+    const [row] = await run<{ all: number; taken: number }>(
       client,
-      `select pg_backend_pid() as pid, (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken,
+      `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken,
          current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
            - coalesce(current_setting('reserved_connections', true)::int, 0) as all`,
     );
     if (!row) throw new Error("Postgres does not tell its connections");
-    // A pooler names itself to the driver, not the process of the server.
-    const isPooled = Reflect.get(client, "processID") !== row.pid;
-    return { all: row.all, free: row.all - row.taken, isPooled };
+    return { all: row.all, free: row.all - row.taken, isPooled: await isPooled(client) };
   } finally {
     client.release();
+  }
+}
+
+/** A pooler names itself to the driver, not the process of the server. */
+async function isPooled(client: pg.PoolClient): Promise<boolean> {
+  const [row] = await run<{ pid: number }>(client, "select pg_backend_pid() as pid");
+  return Reflect.get(client, "processID") !== row?.pid;
+}
+
+async function withSession<T>(pool: pg.Pool, limitMs: number, work: (session: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    if (await isPooled(client)) {
+      throw new Error("DATABASE_URL names a pooler, and this needs a connection to Postgres itself");
+    }
+    for (const name of ["statement_timeout", "lock_timeout"] as const) {
+      await run(client, "select set_config($1, $2, false)", [name, String(limitMs)]);
+    }
+    return await work({ query: (text, values, name) => run(client, text, values, name, { query_timeout: limitMs }) });
+  } finally {
+    // Nobody gets it with these limits.
+    client.release(true);
   }
 }
 

@@ -102,3 +102,18 @@ export function findMembersByEmail(target: Queryable, email: string, workspace: 
     [email, workspace],
   );
 }
+
+/** Counts a try to sign in. @returns false, and counts none, where its network has had `max` of them within a minute */
+export async function takeSignInTry(target: Queryable, network: string, max: number): Promise<boolean> {
+  const rows = await target.query(
+    `insert into sign_in_try as t (network, tried_at, last_at)
+     values ($1, array[clock_timestamp()], clock_timestamp())
+     on conflict (network) do update
+     set tried_at = recent_tries(t.tried_at) || clock_timestamp(), last_at = clock_timestamp()
+     where cardinality(recent_tries(t.tried_at)) < $2
+     returning 1`,
+    [network, max],
+    "take_sign_in_try",
+  );
+  return rows.length > 0;
+}

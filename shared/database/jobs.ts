@@ -304,7 +304,8 @@ export interface Beat {
 
 /**
  * Renews the worker's lease, which is that of all it holds, and tells the dispatcher of its slots. Jobs that are not among the
- * answers are ours no more. A job that is ours by its row and not held (the answer of its claim was lost) is let go.
+ * answers are ours no more. A job that is ours by its row and not held (the answer of its claim was lost) is let go. One that was claimed
+ * while this statement was on its way is not among the held either: so the claim's lease must have been over at the beat before.
  */
 export async function beatJobs(
   target: Queryable,
@@ -318,7 +319,8 @@ export async function beatJobs(
        set slots = excluded.slots, seen_at = clock_timestamp(), lease_until = excluded.lease_until
      ), astray as (
        select id from job
-       where lane = $3 and worker = $1 and state = 'running' and lease_until < clock_timestamp() and not id = any ($5::uuid[])
+       where lane = $3 and worker = $1 and state = 'running' and not id = any ($5::uuid[])
+         and lease_until < (select seen_at from worker_slots where worker = $1 and pool = $2 and lane = $3)
        order by id for update skip locked
      ), let_go as (
        update job set worker = null, lease_until = clock_timestamp() + $7 * interval '1 millisecond'

@@ -1,10 +1,16 @@
-/** Plain numbered SQL files, one for each area, each applied once, in one transaction, under an advisory lock; never edited once released. */
+/**
+ * Plain numbered SQL files, one for each area, each applied once, under an advisory lock; never edited once released. A file is one transaction,
+ * but for one whose first line says `outside a transaction`: that makes or drops indexes concurrently, one after the other, and may be
+ * repeated after it was broken off anywhere.
+ */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 
 import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 
-import type { Database, Queryable } from "./client.ts";
+import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 const FOLDER = new URL("migrations/", import.meta.url);
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -12,15 +18,36 @@ const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
 const LOCK = 7_514_200_111n;
 /** A migration of a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
+/**
+ * Time for which a file waits for a table's lock. Whoever comes after it stands behind it for as long, and waits 2 s for locks, so it lets
+ * go before and tries again.
+ */
+const LOCK_WAIT_MS = 500;
+const LOCK_PAUSE_MS = 2_000;
+/** Pause between two questions whether it is this process's turn. */
+const TURN_MS = 100;
+/** Time for which it tries to have a table. */
+const LOCK_TRIES_MS = 600_000;
 
-/** First line of a file that came after the first release: the one that brought it. */
-const RELEASE = /^-- Release (\d+)\b/;
+/** First line of a file that came after the first release: the one that brought it, and whether it is no transaction. */
+const RELEASE = /^-- Release (\d+)\b(, outside a transaction$)?/m;
+const OUTSIDE = {
+  create: /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s/i,
+  drop: /^drop\s+index\s+concurrently\s+if\s+exists\s+\w+$/i,
+} as const;
 
 interface Migration {
   readonly name: string;
   readonly release: number;
+  readonly isOutside: boolean;
   readonly text: string;
   readonly sha256: string;
+}
+
+interface MigrateOptions {
+  readonly folder?: URL;
+  /** LOCK_TRIES_MS when absent. */
+  readonly lockTriesMs?: number;
 }
 
 /**
@@ -28,28 +55,128 @@ interface Migration {
  * release is fine: the older program keeps running on it.
  * @throws Error naming a file that reads otherwise than when the database applied it, or the releases when they are too far apart
  */
-export async function migrate(database: Database, log: Logger, folder = FOLDER): Promise<string[]> {
+export async function migrate(database: Database, log: Logger, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = FOLDER, lockTriesMs = LOCK_TRIES_MS } = options;
   const applied: string[] = [];
   const all = migrations(folder);
-  await checkStep(database, releaseOf(all));
+  const release = releaseOf(all);
+  await checkStep(database, release);
   for (const migration of all) {
-    const isNew = await database.slowTransaction(LIMIT_MS, async (tx) => {
-      await tx.query("select pg_advisory_xact_lock($1)", [LOCK]);
-      await tx.query(
-        "create table if not exists migration (name text primary key, sha256 text not null, at timestamptz not null default now(), release int not null default 1)",
-      );
-      if ((await missing(tx, [migration], releaseOf(all))).length === 0) return false;
-      await tx.query(migration.text);
-      const { name, sha256, release } = migration;
-      await tx.query("insert into migration (name, sha256, release) values ($1, $2, $3)", [name, sha256, release]);
-      return true;
-    });
+    const isNew = await untilLocked({ database, log, migration, lockTriesMs }, () =>
+      inTurn(database, async (tx) => {
+        await tx.query(
+          "create table if not exists migration (name text primary key, sha256 text not null, at timestamptz not null default now(), release int not null default 1)",
+        );
+        if ((await missing(tx, [migration], release)).length === 0) return false;
+        await apply({ database, tx, log }, migration);
+        return true;
+      }),
+    );
     if (isNew) {
       applied.push(migration.name);
       log.info({ migration: migration.name }, "migration applied");
     }
   }
   return applied;
+}
+
+/**
+ * Runs `work` when no other process migrates. Who waits does it without a transaction: an index made concurrently by the one whose turn it
+ * is would wait for that to end.
+ */
+async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const endsAt = performance.now() + LIMIT_MS;
+  for (;;) {
+    const done = await database.slowTransaction(LIMIT_MS, async (tx) => {
+      const [lock] = await tx.query<{ ours: boolean }>(`select pg_try_advisory_xact_lock(${LOCK}) as ours`);
+      return lock?.ours === true ? { result: await work(tx) } : undefined;
+    });
+    if (done) return done.result;
+    if (performance.now() >= endsAt) throw new Error("another process has migrated for an hour");
+    await wait(TURN_MS);
+  }
+}
+
+interface Applying {
+  readonly database: Database;
+  /** It has the lock of all migrations, and no snapshot: an index made concurrently would wait for it. A statement with parameters leaves one. */
+  readonly tx: Queryable;
+  readonly log: Logger;
+}
+
+async function apply(
+  { database, tx, log }: Applying,
+  { name, sha256, release, isOutside, text }: Migration,
+): Promise<void> {
+  if (isOutside) {
+    await database.slowSession(LIMIT_MS, async (session) => {
+      for (const statement of outsideStatements(name, text)) {
+        log.info({ migration: name, statement }, "a statement outside a transaction begins");
+        await applyOutside(session, statement);
+      }
+    });
+  } else {
+    await tx.query("select set_config('lock_timeout', $1, true)", [String(LOCK_WAIT_MS)]);
+    await tx.query(text);
+  }
+  await tx.query("insert into migration (name, sha256, release) values ($1, $2, $3)", [name, sha256, release]);
+}
+
+/** An index that was broken off stands there, invalid, and a repeat would find its name taken. */
+async function applyOutside(session: Queryable, statement: string): Promise<void> {
+  const [, index] = OUTSIDE.create.exec(statement) ?? [];
+  if (index !== undefined) {
+    const [found] = await session.query<{ is_valid: boolean }>(
+      "select indisvalid as is_valid from pg_index where indexrelid = to_regclass($1)",
+      [index],
+    );
+    if (found?.is_valid === true) return;
+    if (found) await session.query(`drop index concurrently if exists ${index}`);
+  }
+  await session.query(statement);
+}
+
+/** @throws Error naming the file, where a statement is none that may be repeated */
+function outsideStatements(name: string, text: string): string[] {
+  const statements = text
+    .replaceAll(/--.*$/gm, "")
+    .split(";")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  for (const one of statements) {
+    if (OUTSIDE.create.test(one) || OUTSIDE.drop.test(one)) continue;
+    throw new Error(
+      `migration ${name} is outside a transaction, where it may only make named indexes concurrently and drop them so if they exist`,
+    );
+  }
+  return statements;
+}
+
+/** Repeats a file whose tables are locked elsewhere. */
+async function untilLocked<T>(
+  {
+    database,
+    log,
+    migration: { name: migration },
+    lockTriesMs,
+  }: { database: Database; log: Logger; migration: Migration; lockTriesMs: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const endsAt = performance.now() + lockTriesMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isLocked = sqlState(error) === SQL.lockTimeout || sqlState(error) === SQL.deadlock;
+      if (!isLocked || performance.now() >= endsAt) throw error;
+      const oldest = await database.query(
+        `select pid, application_name, extract(epoch from clock_timestamp() - xact_start)::int as seconds from pg_stat_activity
+         where datname = current_database() and xact_start is not null and pid <> pg_backend_pid() order by xact_start limit 3`,
+      );
+      log.warn({ migration, oldest }, "a migration waits for a table that a transaction holds; it tries again");
+      await wait(paced(LOCK_PAUSE_MS));
+    }
+  }
 }
 
 /**
@@ -132,7 +259,13 @@ function migrations(folder: URL): Migration[] {
     .toSorted()
     .map((name) => {
       const text = readFileSync(new URL(name, folder), "utf8");
-      const release = Number(RELEASE.exec(text)?.[1] ?? 1);
-      return { name, release, text, sha256: createHash("sha256").update(text).digest("hex") };
+      const [, release = 1, outside] = RELEASE.exec(text.slice(0, text.indexOf("\n"))) ?? [];
+      return {
+        name,
+        release: Number(release),
+        isOutside: outside !== undefined,
+        text,
+        sha256: createHash("sha256").update(text).digest("hex"),
+      };
     });
 }

@@ -7,6 +7,8 @@ export interface PoolCounts {
   readonly pool: Pool;
   readonly lane: Lane;
   readonly queued: number;
+  /** Those of the queued that are not due yet. */
+  readonly deferred: number;
   readonly running: number;
   /** 0 where none waits for a worker. */
   readonly oldest_waiting_seconds: number;
@@ -31,22 +33,23 @@ export interface PoolFigures {
  * slot and is not counted. A deferred one waits for a source, not for a worker.
  */
 const COUNTS = `
-  select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where not waits)::int as running,
+  select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where deferred)::int as deferred,
+         count(*) filter (where not waits)::int as running,
          coalesce(extract(epoch from now() - min(since) filter (where waits)), 0)::float8 as oldest_waiting_seconds
   from (
-    select pool, lane, state = 'queued' as waits, created_at as since
+    select pool, lane, state = 'queued' as waits, false as deferred, created_at as since
     from job
     where state in ('queued', 'running') and dispatched_at is not null
     union all
-    select pool, lane, true, created_at
+    select pool, lane, true, false, created_at
     from job
     where state = 'queued' and dispatched_at is null and not_before is null
     union all
-    select pool, lane, true, null
+    select pool, lane, true, not_before > now(), null
     from job
     where state = 'queued' and not_before is not null
     union all
-    select 'workflow', lane, status = 'queued', created_at
+    select 'workflow', lane, status = 'queued', false, created_at
     from run
     where status in ('queued', 'running') and (due_at is null or due_at <= now())
   ) open

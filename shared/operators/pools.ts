@@ -23,7 +23,7 @@ export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<
     LANES.map((lane) => {
       const isThis = (row: { readonly pool: Pool; readonly lane: Lane }): boolean =>
         row.pool === pool && row.lane === lane;
-      const jobs = counts.find(isThis) ?? { pool, lane, queued: 0, running: 0, oldest_waiting_seconds: 0 };
+      const jobs = counts.find(isThis) ?? { pool, lane, queued: 0, deferred: 0, running: 0, oldest_waiting_seconds: 0 };
       const slots = fleet.find(isThis) ?? { pool, lane, slots: 0, processes: 0 };
       return loadOf(jobs, slots, lane === "live" ? (calls.get(pool) ?? 0) : 0);
     }),
@@ -38,15 +38,18 @@ export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): Pool
 }
 
 function wantedProcesses(load: Omit<PoolLoad, "wanted_processes">): number {
-  const { queued, running, slots, processes } = load;
-  const isAny = queued + running > 0 ? 1 : 0;
+  const { queued, deferred, running, slots, processes } = load;
+  const isAny = queued - deferred + running > 0 ? 1 : 0;
   if (slots === 0) return isAny;
   return Math.max(isAny, Math.ceil(wantedSlots(load) / (BUSY_SHARE * (slots / processes))));
 }
 
-/** Returns the slots that the load takes. A run holds one for milliseconds at a time, and none while its steps work. */
-export function wantedSlots({ pool, queued, running }: PoolCounts): number {
-  return pool === "workflow" ? queued : queued + running;
+/**
+ * Returns the slots that the load takes. A run holds one for milliseconds at a time, and none while its steps work; a deferred job waits for
+ * a source, to which more slots would be no help.
+ */
+export function wantedSlots({ pool, queued, deferred, running }: PoolCounts): number {
+  return queued - deferred + (pool === "workflow" ? 0 : running);
 }
 
 /** Returns the pool that serves a model's calls without a job. A model that has left the catalogue was most likely of chat. */

@@ -44,12 +44,13 @@ interface TestKey {
 }
 
 /** A developer's key of a new workspace without money. */
-export async function createKey(target: Queryable, key = mintKey()): Promise<TestKey> {
-  const workspaceId = await createWorkspace(target, 0n);
+export async function createKey(target: Queryable, key = mintKey(), workspace?: string): Promise<TestKey> {
+  const workspaceId = workspace ?? (await createWorkspace(target, 0n));
   const [memberId, keyId] = [newId(), newId()];
-  await target.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
+  await target.query("insert into member (id, workspace_id, name, role) values ($1, $2, $3, 'developer')", [
     memberId,
     workspaceId,
+    `ada ${memberId}`,
   ]);
   await target.query(
     `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)

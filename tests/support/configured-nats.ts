@@ -110,6 +110,7 @@ export async function startConfiguredNats(
       log: createLogger({ level: "silent", role: "test" }),
       metrics,
       callout: openCallout(seeds),
+      connectionsMax: 100,
       ...context,
       connection,
     });

@@ -5,7 +5,7 @@
 
 interface Rule {
   readonly rule: string;
-  readonly breaks: (statement: string, file: string) => boolean;
+  readonly breaks: (statement: string, file: string, isOutside: boolean) => boolean;
   /** True: a statement may, below a line that says since which earlier release nobody reads what it takes away. */
   readonly hasLeave?: true;
 }
@@ -48,6 +48,17 @@ const RULES: readonly Rule[] = [
     },
   },
   {
+    rule: "makes or drops an index concurrently in a transaction, where its first line should say: outside a transaction",
+    breaks: (text, _file, isOutside) => !isOutside && /^(create|drop)\s.*\bindex\s+concurrently\b/.test(text),
+  },
+  {
+    rule: "does outside a transaction what can be repeated in one alone: it may make indexes concurrently, by name, and drop them if they exist",
+    breaks: (text, _file, isOutside) =>
+      isOutside &&
+      !/^create\s+(unique\s+)?index\s+concurrently\s+(if\s+not\s+exists\s+)?(?!on\b)\w+\s+on\b/.test(text) &&
+      !/^drop\s+index\s+concurrently\s+if\s+exists\s+\w+$/.test(text),
+  },
+  {
     rule: "adds a constraint that is checked at once, where not valid would do",
     breaks: (text) => /\badd\s+constraint\b/.test(text) && !/\bnot\s+valid\b|\busing\s+index\b/.test(text),
   },
@@ -75,10 +86,11 @@ export function brokenMigrationRules(files: readonly (readonly [name: string, te
 
 function brokenBy(text: string, release: number): string[] {
   const whole = plain(text);
+  const isOutside = /^-- Release \d+, outside a transaction$/.test(text.split("\n", 1)[0] ?? "");
   return statements(text).flatMap((statement) => {
     const since = Number(/^--.*\bunread since release (\d+)/m.exec(statement)?.[1] ?? Infinity);
     const bare = plain(statement);
-    return RULES.filter(({ breaks, hasLeave }) => breaks(bare, whole) && !(hasLeave && since < release)).map(
+    return RULES.filter(({ breaks, hasLeave }) => breaks(bare, whole, isOutside) && !(hasLeave && since < release)).map(
       ({ rule }) => rule,
     );
   });

@@ -34,12 +34,9 @@ export function openLeases(options: {
   const { database, log } = options.context;
   const settings = LANE_SETTINGS[lane];
   const held = new Map<string, Held>();
-  let isBeating = false;
+  let beating: Promise<void> | undefined;
 
   const beat = async (): Promise<void> => {
-    // A statement that hangs must not be joined by others; those that are held then are renewed by the next one.
-    if (isBeating) return;
-    isBeating = true;
     const jobs = [...held.values()];
     try {
       const ours = await beatJobs(database, { worker, pool, lane, slots, jobs, leaseMs: settings.leaseMs });
@@ -54,13 +51,15 @@ export function openLeases(options: {
     } catch (error) {
       // No worker can take them over either while Postgres is away.
       log.warn({ err: error, jobs: jobs.length }, "leases could not be renewed");
-    } finally {
-      isBeating = false;
     }
   };
+  /** A statement that hangs must not be joined by others; those that are held then are renewed by the next one. */
+  const beatOnce = (): void => {
+    beating ??= beat().finally(() => (beating = undefined));
+  };
 
-  const timer = setInterval(() => void beat(), settings.beatMs);
-  void beat();
+  const timer = setInterval(beatOnce, settings.beatMs);
+  beatOnce();
   return {
     worker,
     hold(job) {
@@ -71,6 +70,8 @@ export function openLeases(options: {
     },
     async close() {
       clearInterval(timer);
+      // It tells of slots, and would tell of them last if it were overtaken.
+      await beating;
       const last = { worker, pool, lane, slots: 0, jobs: [], leaseMs: settings.leaseMs };
       await beatJobs(database, last).catch((error: unknown) => log.warn({ err: error }, "the last beat failed"));
     },

@@ -97,6 +97,18 @@ create table console_session (
 create index console_session_key on console_session (key_id, created_at);
 create index console_session_created on console_session (created_at);
 
+-- Tries to sign in, by address or network of IPv6: none may have too many within a minute.
+create table sign_in_try (
+  network text primary key,
+  tried_at timestamptz[] not null,
+  last_at timestamptz not null
+);
+create index sign_in_try_last on sign_in_try (last_at);
+
+create function recent_tries(p_at timestamptz[]) returns timestamptz[] language sql volatile as $$
+  select coalesce(array_agg(at), '{}') from unnest(p_at) at where at > clock_timestamp() - interval '1 minute'
+$$;
+
 -- The workspace and the member that the bootstrap key belongs to, whatever they are called by now: owners may rename both.
 create table bootstrap (
   is_only boolean primary key default true constraint bootstrap_once check (is_only),

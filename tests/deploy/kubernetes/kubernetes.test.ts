@@ -218,6 +218,30 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
   });
 });
 
+test("publishers of other namespaces reach the servers of the queue by the component alone, at the port of clients", () => {
+  const reaching = (manifests: readonly Manifest[]): string[] =>
+    ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
+      JSON.stringify(spec).includes("sluice/publishers") ? [metadata.name] : [],
+    );
+  for (const [, manifests] of sets) expect(reaching(manifests)).toEqual([]);
+  const component = objectsIn("components/publishers");
+  expect(reaching(component)).toEqual(["nats-from-publishers"]);
+  const { spec } = named(component, "NetworkPolicy", "nats-from-publishers");
+  for (const servers of ["nats", "nats-cluster"]) {
+    expect(selects(spec?.podSelector?.matchLabels, objectsIn(`components/${servers}`))).toHaveLength(1);
+  }
+  expect(spec).toMatchObject({
+    policyTypes: ["Ingress"],
+    ingress: [
+      {
+        from: [{ namespaceSelector: { matchLabels: { "sluice/publishers": "true" } } }],
+        ports: [{ port: 4222, protocol: "TCP" }],
+      },
+    ],
+  });
+  expect(page).toContain("`sluice/publishers=true`");
+});
+
 describe("variables", () => {
   test("are all settings", () => {
     const variables = [

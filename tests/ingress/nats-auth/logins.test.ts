@@ -35,15 +35,14 @@ afterAll(async () => {
 });
 
 /** Answers logins for the length of a test. @returns a function that ends it before */
-async function serve({ keys, loginMs }: { keys?: Pick<Keys, "find">; loginMs?: number } = {}): Promise<
+async function serve({
+  at = server,
+  ...given
+}: { keys?: Pick<Keys, "find">; loginMs?: number; connectionsMax?: number; at?: ConfiguredNats } = {}): Promise<
   () => Promise<void>
 > {
-  const found = keys ?? openKeys({ database: db.database, log });
-  let end: (() => Promise<void>) | undefined = await server.serveLogins({
-    keys: found,
-    log,
-    ...(loginMs === undefined ? {} : { loginMs }),
-  });
+  const keys = openKeys({ database: db.database, log });
+  let end: (() => Promise<void>) | undefined = await at.serveLogins({ keys, log, ...given });
   const once = async (): Promise<void> => {
     await end?.();
     end = undefined;
@@ -237,6 +236,69 @@ describe("those who answer logins", () => {
     hung.resolve();
     expect(new Set(await Promise.all(flood))).toEqual(new Set(["AuthorizationError"]));
     expect(most).toBe(2);
+  }, 30_000);
+});
+
+describe("connections of one workspace", () => {
+  test("are bounded, whatever key of it opens them, while another workspace's publisher goes on", async () => {
+    await Promise.all([serve({ connectionsMax: 5 }), serve({ connectionsMax: 5 })]);
+    const [hostile, good] = [await createKey(db.database), await createKey(db.database)];
+    const second = await createKey(db.database, mintKey(), hostile.workspaceId);
+    const publisher = await logIn({ token: good.key, inboxPrefix: `_INBOX.ws.${good.workspaceId}` });
+    const opened = await Promise.all(Array.from({ length: 5 }, () => logIn({ token: hostile.key })));
+    const attempt = (token: string): Promise<string> =>
+      logIn({ token }).then(
+        (connection) => (opened.push(connection), "in"),
+        (error: Error) => error.name,
+      );
+    const flood = (): Promise<string[]> =>
+      Promise.all(Array.from({ length: 40 }, (_none, index) => attempt(index % 2 ? hostile.key : second.key)));
+    // A process hears within a second what the other one admitted.
+    await eventually("no process lets more in", async () => !(await flood()).includes("in"));
+    expect(opened.length).toBeLessThanOrEqual(10);
+    const floods = [flood(), flood(), flood()];
+    for (let count = 0; count < 20; count++) {
+      publisher.publish(`batch.chat.${good.workspaceId}`, "{}");
+      await publisher.flush();
+    }
+    expect(await outcome({ token: good.key })).toBe("in");
+    expect(new Set((await Promise.all(floods)).flat())).toEqual(new Set(["AuthorizationError"]));
+    expect(publisher.isClosed()).toBe(false);
+    expect(server.log()).toContain("SLUICE_PUBLISHER_CONNECTIONS_MAX");
+    expect(lines.join("")).toContain("a workspace has all its connections");
+    // Whoever leaves makes room.
+    await Promise.all(opened.map((one) => one.close()));
+    await eventually("there is room again", async () => (await outcome({ token: hostile.key })) === "in", 10_000);
+  }, 40_000);
+
+  test("that ended count no more, however often a publisher comes back", async () => {
+    await serve({ connectionsMax: 3 });
+    const { key } = await createKey(db.database);
+    for (let count = 0; count < 12; count++) {
+      const publisher = await logIn({ token: key });
+      await publisher.close();
+      await Bun.sleep(400);
+    }
+  }, 20_000);
+
+  test("are counted by what was admitted where the server does not tell them", async () => {
+    const own = await startConfiguredNats((text) => text.replace('"publishers.connections" ] }', '"nothing" ] }'), {
+      logins: false,
+    });
+    ending.push(() => own.stop());
+    await serve({ at: own, connectionsMax: 3 });
+    const { key } = await createKey(db.database);
+    const logins = [];
+    for (let count = 0; count < 5; count++) {
+      logins.push(
+        await connect({ servers: own.address, reconnect: false, token: key }).then(
+          (publisher) => publisher.close().then(() => "in"),
+          (error: Error) => error.name,
+        ),
+      );
+    }
+    expect(logins).toEqual(["in", "in", "in", "AuthorizationError", "AuthorizationError"]);
+    expect(lines.join("")).toContain("NATS does not tell the connections of publishers");
   }, 30_000);
 });
 

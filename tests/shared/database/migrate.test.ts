@@ -1,11 +1,12 @@
 /** Migrations repeat, run at once and say what is missing. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { migrate, missingMigrations } from "#shared/database/migrate.ts";
 import { createLogger } from "#shared/logger.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -50,15 +51,15 @@ test("releases are gone through one by one", async () => {
   const add = (name: string, text: string): void => writeFileSync(join(directory, name), text);
   try {
     add("0001_first.sql", "create table thing (id int primary key);");
-    expect(await migrate(own.database, log, folder)).toEqual(["0001_first.sql"]);
+    expect(await migrate(own.database, log, { folder })).toEqual(["0001_first.sql"]);
     add("0002_second.sql", "-- Release 2\nalter table thing add column name text;");
     add("0003_third.sql", "-- Release 3\nalter table thing add column size int;");
-    const refused = migrate(own.database, log, folder).catch((error: unknown) => (error as Error).message);
+    const refused = migrate(own.database, log, { folder }).catch((error: unknown) => (error as Error).message);
     expect(await refused).toBe(
       "the database is of release 1, and this version of Sluice, of release 3, upgrades from 2 only; upgrade to that one first",
     );
     rmSync(join(directory, "0003_third.sql"));
-    expect(await migrate(own.database, log, folder)).toEqual(["0002_second.sql"]);
+    expect(await migrate(own.database, log, { folder })).toEqual(["0002_second.sql"]);
     expect(await own.query("select name, release from migration order by name")).toEqual([
       { name: "0001_first.sql", release: 1 },
       { name: "0002_second.sql", release: 2 },
@@ -67,6 +68,131 @@ test("releases are gone through one by one", async () => {
     remove();
     await own.drop();
   }
+});
+
+/** A folder of two files, the first of which makes a table with rows. */
+async function withFiles(second: string, work: (own: TestDatabase, folder: URL) => Promise<void>): Promise<void> {
+  const { directory, remove } = temporaryDirectory();
+  const folder = pathToFileURL(`${directory}/`);
+  const own = await createTestDatabase({ migrated: false });
+  const first =
+    "create table thing (id int primary key, name text not null); insert into thing values (1, 'a'), (2, 'b');";
+  writeFileSync(join(directory, "0001_first.sql"), first);
+  try {
+    expect(await migrate(own.database, log, { folder })).toEqual(["0001_first.sql"]);
+    writeFileSync(join(directory, "0002_second.sql"), second);
+    await work(own, folder);
+  } finally {
+    remove();
+    await own.drop();
+  }
+}
+
+const OUTSIDE = "-- Release 2, outside a transaction";
+const INDEXES =
+  "select c.relname as name, i.indisvalid as is_valid from pg_index i join pg_class c on c.oid = i.indexrelid where c.relname like 'thing_n%' order by 1";
+
+test("an index is made concurrently by two processes at once, while rows are written", async () => {
+  const text = `${OUTSIDE}\n-- For looks at names.\ncreate index concurrently thing_name on thing (name);\ncreate unique index concurrently thing_name_id on thing (name, id);\n`;
+  await withFiles(text, async (own, folder) => {
+    const written = own.database.transaction(async (tx) => {
+      await tx.query("insert into thing values (3, 'c')");
+      await Bun.sleep(300);
+    });
+    const applied = await Promise.all([
+      migrate(own.database, log, { folder }),
+      migrate(own.database, log, { folder }),
+      written,
+    ]);
+    expect(applied.flat().filter(Boolean)).toEqual(["0002_second.sql"]);
+    const made = ["thing_name", "thing_name_id"].map((name) => ({ name, is_valid: true }));
+    expect(await own.query(INDEXES)).toEqual(made);
+    expect(await own.query("select name, release from migration where release = 2")).toEqual([
+      { name: "0002_second.sql", release: 2 },
+    ]);
+    expect(await own.query("show statement_timeout")).toEqual([{ statement_timeout: "10s" }]);
+  });
+});
+
+test("an index that was broken off is made anew, and one that stood already is left", async () => {
+  const text = `${OUTSIDE}\ncreate index concurrently thing_named on thing (name);\ncreate unique index concurrently thing_name on thing (name);`;
+  await withFiles(text, async (own, folder) => {
+    await own.query("insert into thing values (3, 'a')");
+    const failed = await migrate(own.database, log, { folder }).catch((error: unknown) => String(error));
+    expect(failed).toContain("could not create unique index");
+    // As a process leaves them that dies in the middle.
+    expect(await own.query(INDEXES)).toEqual([
+      { name: "thing_name", is_valid: false },
+      { name: "thing_named", is_valid: true },
+    ]);
+    const idOf = () => own.query("select 'thing_named'::regclass::oid as id");
+    const before = await idOf();
+    await own.query("delete from thing where id = 3");
+    expect(await migrate(own.database, log, { folder })).toEqual(["0002_second.sql"]);
+    expect(await own.query(INDEXES)).toEqual([
+      { name: "thing_name", is_valid: true },
+      { name: "thing_named", is_valid: true },
+    ]);
+    expect(await idOf()).toEqual(before);
+  });
+});
+
+test("a file outside a transaction may do nothing that could not be repeated", async () => {
+  await withFiles(`${OUTSIDE}\nupdate thing set id = id + 10;`, async (own, folder) => {
+    const said = await migrate(own.database, log, { folder }).catch((error: unknown) => String(error));
+    expect(said).toContain("migration 0002_second.sql is outside a transaction");
+    expect(await own.query("select min(id) from thing")).toEqual([{ min: 1 }]);
+  });
+});
+
+describe("a migration whose table is held elsewhere", () => {
+  const text = "-- Release 2\nalter table thing add column size int;";
+  const lines: string[] = [];
+  const told = createLogger({ level: "warn", role: "test", write: (line) => void lines.push(line) });
+
+  /** Holds the table as a long transaction of a reader does, until it is told. */
+  function hold(own: TestDatabase): { readonly holds: Promise<void>; release(): Promise<void> } {
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const done = own.database.slowTransaction(60_000, async (tx) => {
+      await tx.query("select count(*) from thing");
+      begun.resolve();
+      await over.promise;
+    });
+    return { holds: begun.promise, release: () => (over.resolve(), done) };
+  }
+
+  test("lets others read and write meanwhile, tells of it and is applied when it can be", async () => {
+    await withFiles(text, async (own, folder) => {
+      lines.length = 0;
+      const held = hold(own);
+      await held.holds;
+      const migrated = migrate(own.database, told, { folder });
+      // A statement of ours waits 2 s for a lock and fails then: behind a migration that waits for its own, all of these would.
+      for (let count = 0; count < 40; count++) {
+        await own.query("select name from thing where id = 1");
+        await own.query("update thing set name = $1 where id = 2", [`b${count}`]);
+        await Bun.sleep(50);
+      }
+      await eventually("it has tried more than once", () => lines.length >= 2);
+      expect(lines.join("")).toContain("a migration waits for a table that a transaction holds");
+      expect(await own.query("select name from migration where release = 2")).toEqual([]);
+      await held.release();
+      expect(await migrated).toEqual(["0002_second.sql"]);
+    });
+  }, 30_000);
+
+  test("ends with the reason where that lasts", async () => {
+    await withFiles(text, async (own, folder) => {
+      const held = hold(own);
+      await held.holds;
+      const failed = await migrate(own.database, log, { folder, lockTriesMs: 1_000 }).catch(
+        (error: unknown) => (error as Error).message,
+      );
+      expect(failed).toContain("lock timeout");
+      await held.release();
+      expect(await migrate(own.database, log, { folder })).toEqual(["0002_second.sql"]);
+    });
+  }, 30_000);
 });
 
 test("a file that was edited after it had been applied is refused by name", async () => {

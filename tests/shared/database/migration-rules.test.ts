@@ -8,10 +8,10 @@ import { brokenMigrationRules } from "#tests/support/migration-rules.ts";
 const FOLDER = `${PROJECT_ROOT}/shared/database/migrations`;
 
 /** Rules that a file of release 3 breaks, behind the first release's. */
-const broken = (text: string): string[] =>
+const broken = (text: string, said = ""): string[] =>
   brokenMigrationRules([
     ["0001_first.sql", "create table thing (id int primary key, name text not null); drop table if exists nothing;"],
-    ["0002_second.sql", `-- Release 3\n${text}`],
+    ["0002_second.sql", `-- Release 3${said}\n${text}`],
   ]).map(({ rule }) => rule);
 
 test("our migrations leave the release before running", () => {
@@ -36,6 +36,7 @@ test.each([
   ["alter table thing alter column name set not null;", "sets not null"],
   ["create index thing_name on thing (name);", "makes an index"],
   ["create unique index on thing (name);", "makes an index"],
+  ["create index concurrently thing_name on thing (name);", "in a transaction"],
   ["alter table thing add constraint thing_named check (name <> '');", "adds a constraint"],
   ["create or replace function f() returns int language sql as $$ select 1; $$;", "replaces a function"],
 ])("a file after the first release is refused: %s", (text, rule) => {
@@ -45,13 +46,28 @@ test.each([
 test.each([
   "create table item (id int primary key, name text not null); create index item_name on item (name);",
   "alter table thing add column size int, add column colour text not null default 'red';",
-  "create index concurrently if not exists thing_name on thing (name);",
   "alter table thing add constraint thing_named check (name <> '') not valid; alter table thing validate constraint thing_named;",
   "-- The column is unread since release 2.\nalter table thing drop column name;",
   "create function f2() returns int language plpgsql as $$ begin drop table t; return 1; end $$;",
   "alter table thing alter column name drop not null; update thing set name = 'renamed' where id = 1;",
 ])("a file after the first release may: %s", (text) => {
   expect(broken(text)).toEqual([]);
+});
+
+test.each([
+  ["create index concurrently on thing (name);", "can be repeated"],
+  ["alter table thing add column size int;", "can be repeated"],
+  ["create index concurrently thing_name on thing (name); update thing set name = '';", "can be repeated"],
+  ["-- unread since release 2\ndrop index concurrently thing_name;", "can be repeated"],
+])("a file outside a transaction is refused: %s", (text, rule) => {
+  expect(broken(text, ", outside a transaction")).toEqual([expect.stringContaining(rule)]);
+});
+
+test.each([
+  "-- why\ncreate unique index concurrently thing_name on thing (lower(name)) where name <> '';",
+  "create index concurrently if not exists thing_name on thing (name);\n-- unread since release 2\ndrop index concurrently if exists thing_old;",
+])("a file outside a transaction may: %s", (text) => {
+  expect(broken(text, ", outside a transaction")).toEqual([]);
 });
 
 test("releases follow one another", () => {

@@ -67,6 +67,16 @@ describe("/lag", () => {
     });
   });
 
+  test("wants no slot for a job that is not due yet, and one for it when it is", async () => {
+    const request = jobRequest({ workspaceId, pool: "image", lane: "batch" });
+    expect(await createJobAdmission({ database: db.database }).admit(request)).toMatchObject({ kind: "admitted" });
+    await db.query("update job set dispatched_at = null, not_before = now() + interval '1 hour'");
+    expect(await lagOf("image")).toMatchObject({ queued: 1, wanted_slots: 0 });
+    await db.query("update job set not_before = now() - interval '1 second'");
+    now += 1_000;
+    expect(await lagOf("image")).toMatchObject({ queued: 1, wanted_slots: 1 });
+  });
+
   test("tells all pools where none is named, and knows no other", async () => {
     const { pools } = (await (await ask()).json()) as { pools: Lag[] };
     expect(pools.map(({ pool }) => pool)).toEqual([...POOLS]);
@@ -100,6 +110,6 @@ describe("/lag", () => {
 
 test("a run that waits for its steps wants no slot", () => {
   const lane = { pool: "workflow", lane: "live", oldest_waiting_seconds: 0 } as const;
-  const load = loadOf({ ...lane, queued: 2, running: 500 }, { ...lane, slots: 224, processes: 1 }, 0);
+  const load = loadOf({ ...lane, queued: 2, deferred: 0, running: 500 }, { ...lane, slots: 224, processes: 1 }, 0);
   expect(sumLanes([load]).find(({ pool }) => pool === "workflow")).toMatchObject({ wanted_slots: 2, running: 500 });
 });

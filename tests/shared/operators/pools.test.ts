@@ -6,7 +6,7 @@ import { loadOf } from "#shared/operators/pools.ts";
 const lane = { pool: "chat", lane: "live" } as const;
 const load = (queued: number, running: number, slots: number, processes: number, calls = 0) => {
   const { wanted_processes: wanted, ...rest } = loadOf(
-    { ...lane, queued, running, oldest_waiting_seconds: 0 },
+    { ...lane, queued, deferred: 0, running, oldest_waiting_seconds: 0 },
     { ...lane, slots, processes },
     calls,
   );
