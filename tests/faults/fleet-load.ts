@@ -189,7 +189,7 @@ async function readyOf(ingresses: readonly ManagedProcess[]): Promise<string[]> 
   return (ready.length > 0 ? ready : ingresses.map(({ baseUrl }) => baseUrl)).toSorted(() => Math.random() - 0.5);
 }
 
-/** Who refuses a connection was not asked anything: another is. */
+/** Sends a call to one that is ready. Who refuses a connection was not asked anything, so another is. */
 async function balance(ingresses: readonly ManagedProcess[], send: (url: string) => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     const [url = ""] = await readyOf(ingresses);

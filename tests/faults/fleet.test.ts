@@ -163,7 +163,7 @@ test(
   storm(180_000, 900_000),
 );
 
-/** What an alert compares, since it has a sample itself only while it fires. */
+/** Returns the sides of comparisons in an alert, since it has a sample itself only while it fires. */
 function comparedIn(expression: string): string[] {
   const sides: string[] = [];
   parser.parse(expression).iterate({
