@@ -18,6 +18,8 @@ export const CAPABILITY_PATH = "/v1/capabilities/code.regex/run";
 /** A source that fails, and one behind it that serves. */
 export const TWO_SOURCES = { slug: "two-sources", sources: ["openai/mock-500", "openai/upstream"] };
 export const WITHOUT_USAGE = "usage-missing";
+/** Two seconds, so that a client can leave before its end. */
+export const LONG = "tokens-40-every-50";
 
 export interface Told {
   readonly kind: string;
@@ -63,7 +65,7 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
   const plain = (at: number) => (url: string) =>
     callKept(agent, target(url), ask(at % 2 === 0 ? "flat" : "metered", user()));
   const leave = async (url: string): Promise<Answer> => {
-    const live = await client.open(target(url), ask("metered", { ...user(), stream: true }));
+    const live = await client.open(target(url), ask(`mock-${LONG}`, { ...user(), stream: true }));
     await live.frames(1).catch(() => undefined);
     live.leave();
     return live.ended;

@@ -21,7 +21,7 @@ import { type ManagedProcess, startRole } from "../support/role-process.ts";
 import { storm } from "../support/storm.ts";
 import { audit } from "./audit.ts";
 import { type Bed, createWorkspace, startBed, type Workspace } from "./bed.ts";
-import { type FleetLoad, startFleetLoad, type Told, TWO_SOURCES, WITHOUT_USAGE } from "./fleet-load.ts";
+import { type FleetLoad, LONG, startFleetLoad, type Told, TWO_SOURCES, WITHOUT_USAGE } from "./fleet-load.ts";
 import { isServed, sentTwice } from "./load.ts";
 import { catalogueOf, FAL_KEY } from "./media-bed.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
@@ -59,7 +59,7 @@ beforeAll(async () => {
     workers: 0,
     janitor: false,
     ownPostgres: true,
-    behaviours: [WITHOUT_USAGE],
+    behaviours: [WITHOUT_USAGE, LONG],
     models: [TWO_SOURCES],
     catalogues: [catalogue],
     env: {
