@@ -39,6 +39,8 @@ export interface BedOptions extends StackOptions {
   readonly providers?: Readonly<Record<string, string>>;
   /** Further presets: name → calls a minute and tokens a day, null for no limit. */
   readonly presets?: Readonly<Record<string, readonly [number | null, number | null]>>;
+  /** Files of further catalogues. */
+  readonly catalogues?: readonly string[];
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
@@ -56,7 +58,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
       ...options,
       // A worker of the sandbox loads a vocabulary at its start.
       env: {
-        SLUICE_CATALOGUE: catalogue,
+        SLUICE_CATALOGUE: [catalogue, ...(options.catalogues ?? [])].join(","),
         MOCK_API_KEY: "key-of-the-mock-providers",
         SLUICE_SANDBOX: "off",
         ...options.env,

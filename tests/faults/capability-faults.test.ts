@@ -16,6 +16,8 @@ import { type FaultyBench, startFaultyBench } from "./faulty-capability.ts";
 import { eventually } from "./wait.ts";
 
 const CANARY = "canary-7c1f0e";
+/** A silent store costs a try its whole time, and a run several. */
+const STORE_BACK_MS = storm(60_000, 300_000);
 const CODES = { 400: "invalid_request", 422: "unprocessable_input", 500: "internal_error" } as const;
 
 let bench: FaultyBench;
@@ -132,33 +134,41 @@ describe("the object store falls silent", () => {
   };
   afterEach(() => bench.s3.decide(undefined));
 
-  test("while a result is stored: it is kept when the store is back", async () => {
-    silent("PUT", /\/files\//, 3);
-    const made = await bench.fail("makes_a_file");
-    expect(made.status).toBe(200);
-    const run = (await made.json()) as RunAnswer;
-    expect(Buffer.from(await bench.bytes(run)).toString()).toBe("made");
-    await endsOnce(run.id);
-  }, 60_000);
+  test(
+    "while a result is stored: it is kept when the store is back",
+    async () => {
+      silent("PUT", /\/files\//, 3);
+      const made = await bench.fail("makes_a_file");
+      expect(made.status).toBe(200);
+      const run = (await made.json()) as RunAnswer;
+      expect(Buffer.from(await bench.bytes(run)).toString()).toBe("made");
+      await endsOnce(run.id);
+    },
+    STORE_BACK_MS,
+  );
 
-  test("while an input is read: the run is taken again, and done", async () => {
-    const form = new FormData();
-    form.set("purpose", "user_data");
-    form.set("file", new Blob(["well"]), "well.txt");
-    const { baseUrls, key } = bench.stack;
-    const headers = { authorization: `Bearer ${key}` };
-    const stored = await fetch(`${baseUrls[0]}/v1/files`, { method: "POST", headers, body: form });
-    const { id } = (await stored.json()) as { id: string };
-    silent("GET", /\/files\//, 2);
-    const [worker] = bench.stack.workers;
-    const pid = worker?.pid;
-    const [answer, other] = await Promise.all([
-      bench.run("code.regex", { input: { text: { file_id: id } }, params: { pattern: "a" } }),
-      beside(),
-    ]);
-    expect([answer.status, other.status, worker?.pid]).toEqual([200, 200, pid]);
-    await endsOnce(answer.headers.get("x-request-id") ?? "");
-  }, 60_000);
+  test(
+    "while an input is read: the run is taken again, and done",
+    async () => {
+      const form = new FormData();
+      form.set("purpose", "user_data");
+      form.set("file", new Blob(["well"]), "well.txt");
+      const { baseUrls, key } = bench.stack;
+      const headers = { authorization: `Bearer ${key}` };
+      const stored = await fetch(`${baseUrls[0]}/v1/files`, { method: "POST", headers, body: form });
+      const { id } = (await stored.json()) as { id: string };
+      silent("GET", /\/files\//, 2);
+      const [worker] = bench.stack.workers;
+      const pid = worker?.pid;
+      const [answer, other] = await Promise.all([
+        bench.run("code.regex", { input: { text: { file_id: id } }, params: { pattern: "a" } }),
+        beside(),
+      ]);
+      expect([answer.status, other.status, worker?.pid]).toEqual([200, 200, pid]);
+      await endsOnce(answer.headers.get("x-request-id") ?? "");
+    },
+    STORE_BACK_MS,
+  );
 });
 
 test("a worker that is told to stop ends tidily, and each run in it is done once by the next", async () => {

@@ -21,7 +21,7 @@ import { type Answer, type Client, createClient, type Live, type Target } from "
 import { eventually } from "./wait.ts";
 
 export const CREDIT = 1_000_000_000n;
-const FAL_KEY = "key-of-the-local-fal";
+export const FAL_KEY = "key-of-the-local-fal";
 
 export interface JobFacts {
   readonly id: string;
@@ -311,7 +311,8 @@ export function running(more: Script = {}): Script & { end(): void } {
   };
 }
 
-function catalogueOf(url: string): string {
+/** Returns the catalogue of the model `queued`, a credit a picture, of a fal at this address. */
+export function catalogueOf(url: string): string {
   return `
 providers:
   - { id: fal-local, family: fal, breaker: off, base_url: "${url}", api_key_env: LOCAL_FAL_API_KEY }

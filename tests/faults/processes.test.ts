@@ -1,11 +1,10 @@
 /**
  * Fault: the clock of a process is wrong by an hour or a day; its event loop stands still; it has no descriptors left; hundreds of
- * callers come at once when it is back; all processes are replaced under load. Injection: code that is loaded before a role's own
+ * callers come at once when it is back. Injection: code that is loaded before a role's own
  * (tests/support/misfortunes.ts), `prlimit`, signals. Expected: deadlines, holds and jobs go by a clock that all have in common, nothing
  * is done twice, a process is well again when its trouble is over, and whoever is told to try again finds it so.
  */
 import { readFileSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 
@@ -245,65 +244,4 @@ test("hundreds of callers that come at once when an ingress is back are served o
   // It may open its pool and what is reserved beside it; the roles all together no more than before, those that slept included.
   expect(most).toBeLessThan(Number(before?.count ?? 0) + 24);
   await audit({ stack, client }, { withinMs: 30_000 });
-}, 120_000);
-
-/** Status of a plain call over connections that are kept, at whoever is ready; one that refuses a connection was not asked anything. */
-async function callKept(agent: Agent, ready: () => Promise<readonly string[]>, key: string): Promise<string> {
-  const payload = JSON.stringify(ask("flat", named()));
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": Buffer.byteLength(payload) }; // prettier-ignore
-  for (let tries = 0; ; tries += 1) {
-    const [url = ""] = (await ready()).toSorted(() => Math.random() - 0.5);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const sent = request(`${url}/v1/chat/completions`, { agent, method: "POST", headers }, (answer) => {
-      answer.resume();
-      answer.on("end", () => resolve(String(answer.statusCode)));
-      answer.on("error", (error: NodeJS.ErrnoException) => resolve(`cut ${error.code}`));
-    });
-    sent.on("error", (error: NodeJS.ErrnoException) => resolve(`${error.code}`));
-    sent.end(payload);
-    const result = await promise;
-    if (!/ECONNREFUSED|ConnectionRefused/.test(result) || tries === 5) return result;
-    await Bun.sleep(50);
-  }
-}
-
-test("ingresses, workers and janitors replaced one after the other under load fail no plain call", async () => {
-  const { stack, upstream } = bed;
-  upstream.setDefault({ delayMs: 30 });
-  const other = await startOther({}, "worker", "chat");
-  const over = new AbortController();
-  // A balancer that asks before each call: one that asks seldom needs an ingress that goes on answering for longer, as at the pace of production.
-  const ready = async (): Promise<string[]> => {
-    const states = await Promise.all(
-      stack.ingresses.map(async (ingress) => {
-        const isReady = await fetch(`${ingress.adminUrl}/readyz`, { keepalive: false }).then(({ ok }) => ok, () => false); // prettier-ignore
-        return isReady ? [ingress.baseUrl] : [];
-      }),
-    );
-    return states.flat();
-  };
-  const agent = new Agent({ keepAlive: true });
-  const told = new Map<string, number>();
-  let calls = 0;
-  const caller = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      const result = await callKept(agent, ready, stack.key);
-      calls += 1;
-      await Bun.sleep(storm(20, 0));
-      told.set(result, (told.get(result) ?? 0) + 1);
-    }
-  };
-  const callers = Array.from({ length: storm(5, 16) }, caller);
-  for (const role of [stack.workers[0], other, ...stack.janitors, ...stack.ingresses]) {
-    const before = calls;
-    await eventually("the load runs", () => calls > before + 30);
-    await role?.restart();
-  }
-  over.abort();
-  await Promise.all(callers);
-  agent.destroy();
-  await other.stop();
-  expect(Object.fromEntries(told)).toEqual({ 200: calls });
-  expect(sentTwice(upstream)).toEqual([]);
-  await audit(bed);
 }, 120_000);

@@ -44,7 +44,10 @@ export const FAULT_ROWS = [
     fault: "an ingress is killed after it accepted a job and before it said so",
     files: ["faults/failpoints-ingress.test.ts", "faults/media-ingress-death.test.ts"],
   },
-  { fault: "NATS is restarted again and again under load", files: ["faults/nats-restart.test.ts"] },
+  {
+    fault: "NATS is restarted again and again under load",
+    files: ["faults/nats-restart.test.ts", "faults/fleet.test.ts"],
+  },
   { fault: "NATS comes back with an older store", files: ["faults/nats-wiped.test.ts"] },
   {
     fault: "NATS is cut off for a while",
@@ -55,7 +58,10 @@ export const FAULT_ROWS = [
     fault: "a worker sleeps through its leases and wakes up",
     files: ["faults/media-worker-paused.test.ts", "faults/batch-worker-death.test.ts", "faults/run-storm.test.ts"],
   },
-  { fault: "Postgres is restarted: fast, immediate, killed", files: ["faults/postgres-restart.test.ts"] },
+  {
+    fault: "Postgres is restarted: fast, immediate, killed",
+    files: ["faults/postgres-restart.test.ts", "faults/fleet.test.ts"],
+  },
   { fault: "others have all connections of Postgres", files: ["faults/postgres-trouble.test.ts"] },
   {
     fault: "the balance of a workspace stays locked",
@@ -143,12 +149,8 @@ export const FAULT_ROWS = [
   },
   {
     fault: "all processes are replaced under load",
-    files: [
-      "faults/processes.test.ts",
-      "faults/sigterm.test.ts",
-      "faults/batch-wiped.test.ts",
-      "faults/upgrade.test.ts",
-    ],
+    files: ["faults/fleet.test.ts", "faults/sigterm.test.ts", "faults/batch-wiped.test.ts", "faults/upgrade.test.ts"],
+    needs: "a Prometheus on the path, or a Debian archive",
   },
   {
     fault: "everybody comes back at once",
