@@ -38,6 +38,8 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   /** Longest wait of patient items for others, while groups are small and while they are large; 0 when absent. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
+  /** Longest wait of a small group for others while several calls come at a time; 0 when absent. */
+  readonly gatherMaxMs?: number;
   /** One statement for all items, one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
@@ -53,6 +55,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
   sizeMax,
   lingerMs = 0,
   lingerMaxMs = lingerMs,
+  gatherMaxMs = 0,
   run,
   metrics,
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
@@ -66,6 +69,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
     sizeMax,
     lingerMs,
     lingerMaxMs,
+    gatherMaxMs,
     queueMax: GROUP_QUEUE_MAX,
     lanesMax: 2,
     ...(groupSize ? { groupSize } : {}),

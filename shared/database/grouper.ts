@@ -28,6 +28,8 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   /** Longest wait of patient items for others; absent: none. It grows up to `lingerMaxMs` while groups are large. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
+  /** Longest wait of a small group for others while several calls come at a time; absent: none. */
+  readonly gatherMaxMs?: number;
   /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
   /** One statement for all items, one verdict each, in order. */
@@ -53,6 +55,10 @@ const MEMORY_MS = 1_000;
 /** A group of this size or more shows a load under which waiting longer makes fewer statements; one of the other size or less, none. */
 const BUSY_GROUP = 8;
 const IDLE_GROUP = 2;
+/** A group of this size waits for no others: what it costs is little for each of its calls. */
+const GATHERED_GROUP = 32;
+/** Weight of the last group in what groups usually hold: a dozen lone calls after a burst wait for nobody. */
+const USUAL_WEIGHT = 0.3;
 /** Contended workspaces remembered before those that are over are forgotten. */
 const CONTENDED_SWEEP = 1_000;
 
@@ -86,7 +92,12 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly ifBusy: Place<Item, Verdict>;
   /** Starts the lanes that `ifBusy` puts calls into. */
   readonly startNext: () => void;
-  lingering?: ReturnType<typeof setTimeout> | undefined;
+  /** Looks again when what waits has waited enough. */
+  timer?: ReturnType<typeof setTimeout> | undefined;
+  /** Calls of a group, as the last ones had them. */
+  usualSize: number;
+  /** performance.now() when the last group ended. */
+  endedAt: number;
 }
 
 /** Lane of a workspace that is locked for longer. */
@@ -101,6 +112,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   private readonly common: SharedLane<Item, Verdict> = {
     waiting: [],
     isRunning: false,
+    usualSize: 1,
+    endedAt: 0,
     lockWait: "none",
     ifBusy: (waiting) => this.moveToContended(waiting),
     startNext: () => void this.runShared(this.contended),
@@ -108,6 +121,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   private readonly contended: SharedLane<Item, Verdict> = {
     waiting: [],
     isRunning: false,
+    usualSize: 1,
+    endedAt: 0,
     lockWait: "short",
     ifBusy: (waiting) => this.moveToOwn(waiting),
     startNext: () => this.startOwn(),
@@ -152,11 +167,13 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     if (lane.isRunning) return;
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
-      if (this.lingers(lane)) break;
-      clearTimeout(lane.lingering);
-      lane.lingering = undefined;
+      if (this.lingers(lane) || this.gathers(lane)) break;
+      clearTimeout(lane.timer);
+      lane.timer = undefined;
       const group = this.takeGroup(lane);
       await this.runGroup(group, lane.lockWait, lane.ifBusy);
+      lane.endedAt = performance.now();
+      lane.usualSize += (group.length - lane.usualSize) * USUAL_WEIGHT;
       this.adaptLinger(group.length);
       lane.startNext();
     }
@@ -169,11 +186,30 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     if (!first || lane.waiting.length >= this.options.sizeMax) return false;
     const leftMs = first.at + this.lingerMs - performance.now();
     if (leftMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
-    lane.lingering ??= setTimeout(() => {
-      lane.lingering = undefined;
-      void this.runShared(lane);
-    }, Math.ceil(leftMs));
+    this.lookAgain(lane, leftMs);
     return true;
+  }
+
+  /**
+   * True when a small group would follow the one before at once, though calls come several at a time: a moment later it holds more of
+   * them, here and in all that they come to behind it. A call that is alone waits for nobody.
+   */
+  private gathers(lane: SharedLane<Item, Verdict>): boolean {
+    const { gatherMaxMs = 0 } = this.options;
+    const [first] = lane.waiting;
+    const gatherMs = Math.min(gatherMaxMs, Math.floor(lane.usualSize) - 1);
+    if (!first || gatherMs < 1 || lane.waiting.length >= GATHERED_GROUP) return false;
+    const leftMs = Math.max(first.at, lane.endedAt) + gatherMs - performance.now();
+    if (leftMs <= 0) return false;
+    this.lookAgain(lane, leftMs);
+    return true;
+  }
+
+  private lookAgain(lane: SharedLane<Item, Verdict>, ms: number): void {
+    lane.timer ??= setTimeout(() => {
+      lane.timer = undefined;
+      void this.runShared(lane);
+    }, Math.ceil(ms));
   }
 
   private adaptLinger(size: number): void {

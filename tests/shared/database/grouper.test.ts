@@ -139,6 +139,36 @@ test("calls that come while a statement is under way go together as the next one
   expect(await Promise.all(calls)).toEqual(["1", "2", "3", "4"]);
 });
 
+test("a small group waits for others while calls come several at a time; a large one and a lone call wait for none", async () => {
+  const groups: string[][] = [];
+  const { call } = setUp({
+    gatherMaxMs: 20,
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+  });
+  const many = (count: number): Promise<string>[] => Array.from({ length: count }, (_, at) => call(String(at)));
+  for (let round = 0; round < 4; round += 1) await Promise.all(many(100));
+
+  const [one, two] = [call("one"), call("two")];
+  expect(groups.flat()).not.toContain("one");
+  expect(await Promise.all([one, two])).toEqual(["one", "two"]);
+  expect(groups.at(-1)).toEqual(["one", "two"]);
+
+  const few = many(31);
+  const before = groups.length;
+  const last = call("last");
+  expect(groups.slice(before)).toEqual([[...Array.from({ length: 31 }, (_, at) => String(at)), "last"]]);
+  await Promise.all([...few, last]);
+
+  for (let at = 0; at < 20; at += 1) await call("lone");
+  const alone = call("alone");
+  expect(groups.at(-1)).toEqual(["alone"]);
+  await alone;
+});
+
 test("a group is never larger than allowed, and the order is kept", async () => {
   const { call, statement } = setUp({ sizeMax: 3 });
   const names = Array.from({ length: 8 }, (_, index) => String(index));
