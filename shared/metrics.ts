@@ -80,9 +80,9 @@ export interface Metrics {
   readonly batchRepliesIgnored: Counter<[]>;
   /** outcome: completed, expired, cancelled or failed. */
   readonly batches: Counter<[outcome: string]>;
-  /** The same of a line: failed where its call was refused too; expired and cancelled before it was made. */
+  /** outcome of a line: the same; failed where its call was refused too; expired and cancelled before it was made. */
   readonly batchLines: Counter<[outcome: string]>;
-  /** Of batches that have not ended. state: waiting or running. */
+  /** Lines of batches that have not ended. state: waiting or running. */
   readonly batchLinesOpen: Gauge<[state: string]>;
   readonly batchesOldestSeconds: Gauge<[]>;
   /** Longest time without a line that ended, of batches that have lines left. */

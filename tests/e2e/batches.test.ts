@@ -290,6 +290,11 @@ describe("a batch", () => {
 
   test("whose leader has lost it, and it was cancelled, when the leader comes to admit lines makes none of them", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const definition = {
+      steps: [{ id: "only", type: "model", model: "flat", params: { messages: ask("flat")["messages"] } }],
+    };
+    const { id: workflow } = await call("POST", "/v1/workflows", { name: "one", definition }, own.key);
     // What a pause of the leader would be between the two statements: the lines are its own, and the lease is over when it goes on.
     await bed.stack.query(`
       create function lose_batch() returns trigger language plpgsql as $$ begin
@@ -302,11 +307,14 @@ describe("a batch", () => {
       "create trigger lose_batch after update on batch_line for each row when (new.state = 'running') execute function lose_batch()",
     );
     try {
-      const mine = clientOf(own);
-      const batch = await ended((await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, mine)).id, mine);
-      expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 2, completed: 0, failed: 2 } });
-      expect((await linesOf(batch.error_file_id, mine)).get("a")).toMatchObject({ error: { code: "batch_cancelled" } });
-      expect((await lineJobs(batch.id)).map(({ state }) => state)).toEqual([null, null]);
+      for (const [url, body] of [[CHAT, ask("flat")], [`/v1/workflows/${String(workflow)}/runs`, { input: {} }]] as const) {
+        const batch = await ended((await begin([line("a", body, url), line("b", body, url)], url, mine)).id, mine);
+        expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 2, completed: 0, failed: 2 } });
+        const told = await linesOf(batch.error_file_id, mine);
+        expect(told.get("a")).toMatchObject({ error: { code: "batch_cancelled" } });
+        expect((await lineJobs(batch.id)).map(({ state }) => state)).toEqual([null, null]);
+      } // prettier-ignore
+      expect(await bed.stack.query("select 1 from run where workspace_id = $1", [own.id])).toEqual([]);
     } finally {
       await bed.stack.query("drop function lose_batch cascade");
     }
