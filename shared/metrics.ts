@@ -78,6 +78,15 @@ export interface Metrics {
   /** outcome: queued, refused, repeated, waiting or failed. */
   readonly batchMessages: Counter<[outcome: string]>;
   readonly batchRepliesIgnored: Counter<[]>;
+  /** outcome: completed, expired, cancelled or failed. */
+  readonly batches: Counter<[outcome: string]>;
+  /** outcome of a line: the same; failed where its call was refused too; expired and cancelled before it was made. */
+  readonly batchLines: Counter<[outcome: string]>;
+  /** Lines of batches that have not ended. state: waiting or running. */
+  readonly batchLinesOpen: Gauge<[state: string]>;
+  readonly batchesOldestSeconds: Gauge<[]>;
+  /** Longest time without a line that ended, of batches that have lines left. */
+  readonly batchesStalledOldestSeconds: Gauge<[]>;
   /** outcome: admitted, refused, busy or failed. */
   readonly publisherLogins: Counter<[outcome: string]>;
   /** reason: admitted, released or repeated. */
@@ -272,6 +281,17 @@ function workMetrics({ total, level, seconds }: Maker) {
     runsStalledOldestSeconds: level(
       "runs_stalled_oldest_seconds",
       "How long the oldest run has stood still that waits for nothing.",
+      [],
+    ),
+    batches: total("batches", "Batches that ended, by outcome.", ["outcome"]),
+    batchLines: total("batch_lines", "Lines of batches that ended, by outcome.", ["outcome"]),
+    batchLinesOpen: level("batch_lines_open", "Lines that wait, and lines under way, of batches that go on.", [
+      "state",
+    ]),
+    batchesOldestSeconds: level("batches_oldest_seconds", "Age of the oldest batch that has not ended.", []),
+    batchesStalledOldestSeconds: level(
+      "batches_stalled_oldest_seconds",
+      "How long it is that a line of a batch with lines left has ended, at the longest.",
       [],
     ),
     usageBehindSeconds: level("usage_behind_seconds", "How far the hourly sums of usage lag behind its records.", []),

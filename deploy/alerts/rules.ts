@@ -196,6 +196,14 @@ const OTHERS: readonly Alert[] = [
     runbook: "Workflows",
   },
   {
+    name: "BatchesStalled",
+    expr: "max(sluice_batches_stalled_oldest_seconds) > 3600",
+    for: "10m",
+    severity: "ticket",
+    summary: "No line of a batch has ended for an hour, although it has lines left.",
+    runbook: "Batches",
+  },
+  {
     name: "UsageBehind",
     expr: "max(sluice_usage_behind_seconds) > 900",
     for: "5m",

@@ -142,6 +142,20 @@ const pools: Dashboard = {
         panel("Batch messages", "ops", [rate("sluice_batch_messages_total", "outcome")]),
       ],
     },
+    {
+      title: "Batches",
+      panels: [
+        panel("Lines of open batches", "short", [highest("sluice_batch_lines_open", "state")]),
+        panel("Oldest open batch", "s", [
+          named("age", highest("sluice_batches_oldest_seconds", "")),
+          named("without a line that ended", highest("sluice_batches_stalled_oldest_seconds", "")),
+        ]),
+        panel("Ends", "ops", [
+          named("batches, {{outcome}}", rate("sluice_batches_total", "outcome")),
+          named("lines, {{outcome}}", rate("sluice_batch_lines_total", "outcome")),
+        ]),
+      ],
+    },
   ],
 };
 

@@ -54,7 +54,7 @@ export interface Feeding {
 /**
  * Admits lines in their order, until one must wait.
  * @returns milliseconds after which those that are left may come again; 0: none is left
- * @throws Error when the database or the object store is away
+ * @throws Superseded; Error when the database or the object store is away
  */
 export async function feedLines(
   context: BatchContext,
@@ -166,7 +166,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   // Nobody else tries a line: audio that cannot be read now is not tried again.
-  const asked = { caller, target, id: line.job_id, bytes, tries: Infinity, starves };
+  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {
@@ -184,6 +184,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       return call;
     },
     batchLine: { price_millionths: context.config.batchPriceMillionths },
+    batch,
     starves,
     part: `${batch.epoch}`,
     takePermit: context.takePermit(batch.workspace_id),

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { endLines, findParts, type Part, type PartRow } from "#shared/database/batch-work.ts";
+import { endLines, findParts, type Part, type PartRow, Superseded } from "#shared/database/batch-work.ts";
 import type { BatchRow, EndedLine } from "#shared/database/batches.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -18,16 +18,14 @@ import type { IngressContext } from "../context.ts";
 import type { LineRecord } from "./records.ts";
 
 type Context = Pick<IngressContext, "database" | "storage">;
+type LeaderContext = Context & Pick<IngressContext, "metrics">;
 
 /** A part is stored when it has as many bytes; a record is never divided. */
 const PART_BYTES = 1_048_576;
 
-/** Another leads the batch: what this process has of it is worth nothing. */
-export class Superseded extends Error {}
-
 interface Gathered {
   records: Buffer[];
-  lines: { readonly number: number; readonly bytes: number }[];
+  lines: (Pick<LineRecord, "number" | "outcome"> & { readonly bytes: number })[];
   bytes: number;
   sinceMs: number;
 }
@@ -36,14 +34,14 @@ const NOTHING = (): Gathered => ({ records: [], lines: [], bytes: 0, sinceMs: 0 
 
 /** Records on their way into parts. */
 export class Parts {
-  private readonly context: Context;
+  private readonly context: LeaderContext;
   private readonly batch: BatchRow;
   private readonly onEnded: (numbers: readonly number[]) => void;
   private readonly gathered = { output: NOTHING(), error: NOTHING() };
   private stored = 0;
 
   /** @param onEnded told of lines whose end is written down */
-  constructor(context: Context, batch: BatchRow, onEnded: (numbers: readonly number[]) => void) {
+  constructor(context: LeaderContext, batch: BatchRow, onEnded: (numbers: readonly number[]) => void) {
     this.context = context;
     this.batch = batch;
     this.onEnded = onEnded;
@@ -53,12 +51,13 @@ export class Parts {
     return this.gathered.output.bytes + this.gathered.error.bytes === 0;
   }
 
-  async add({ number, isOutput, text }: LineRecord): Promise<void> {
+  async add({ number, outcome, text }: LineRecord): Promise<void> {
+    const isOutput = outcome === "completed";
     const to = this.gathered[isOutput ? "output" : "error"];
     const record = Buffer.from(text);
     if (to.bytes === 0) to.sinceMs = performance.now();
     to.records.push(record);
-    to.lines.push({ number, bytes: record.length });
+    to.lines.push({ number, outcome, bytes: record.length });
     to.bytes += record.length;
     if (to.bytes >= PART_BYTES) await this.store(isOutput);
   }
@@ -82,6 +81,7 @@ export class Parts {
     failpoint("batch.stored");
     const part: Part = { isOutput, key, sha256: createHash("sha256").update(body).digest(), lines };
     if (!(await endLines(this.context.database, this.batch, part))) throw new Superseded();
+    for (const { outcome } of lines) this.context.metrics.batchLines.inc(outcome);
     this.gathered[name] = NOTHING();
     this.onEnded(lines.map(({ number }) => number));
   }

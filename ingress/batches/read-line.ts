@@ -8,6 +8,7 @@ import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/contracts.ts";
+import type { Led } from "#shared/database/batch-work.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
@@ -168,6 +169,8 @@ type CallContext = Pick<IngressContext, "catalogue" | "offered" | "storage" | "p
 
 export interface LineCall {
   readonly caller: Caller;
+  /** Its batch, and who leads it. */
+  readonly batch: Led;
   readonly target: LineTarget;
   /** Its job or run. */
   readonly id: string;
@@ -204,7 +207,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, id, starves }: LineCall,
+  { caller, batch, id, starves }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
@@ -212,5 +215,6 @@ async function readRun(
   const workflow = await findShown(database, caller, workflowId);
   const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);
-  return { ...run, publisher: { key: null, reply: null, limit: caller.preset.requests_per_minute, starves } };
+  const { requests_per_minute: limit } = caller.preset;
+  return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };
 }

@@ -19,8 +19,8 @@ import { lineName } from "./ids.ts";
 
 export interface LineRecord {
   readonly number: number;
-  /** It goes to the output file, and to the error file otherwise. */
-  readonly isOutput: boolean;
+  /** A line that completed goes to the output file, any other to the error file. */
+  readonly outcome: BatchEnd | "failed";
   /** One line of JSON with its end. */
   readonly text: string;
 }
@@ -38,7 +38,7 @@ const UNRUN_MESSAGES: Readonly<Record<Exclude<BatchEnd, "completed">, string>> =
 
 /** The record of a line that was never made. */
 export function unrunRecord(line: BatchLine, end: Exclude<BatchEnd, "completed">): LineRecord {
-  return recordOf(line, false, "null", JSON.stringify({ code: `batch_${end}`, message: UNRUN_MESSAGES[end] }));
+  return recordOf(line, end, "null", JSON.stringify({ code: `batch_${end}`, message: UNRUN_MESSAGES[end] }));
 }
 
 /** @param body JSON text */
@@ -46,13 +46,13 @@ function answeredRecord(line: BatchLine, status: number, body: string): LineReco
   // A line break between members would end the line of the file; within texts there is none.
   const shown = body.includes("\n") || body.includes("\r") ? body.replaceAll(/[\r\n]+/g, " ") : body;
   const response = `{"status_code":${status},"request_id":${JSON.stringify(line.job_id)},"body":${shown}}`;
-  return recordOf(line, status < 400, response, "null");
+  return recordOf(line, status < 400 ? "completed" : "failed", response, "null");
 }
 
-function recordOf(line: BatchLine, isOutput: boolean, response: string, error: string): LineRecord {
+function recordOf(line: BatchLine, outcome: LineRecord["outcome"], response: string, error: string): LineRecord {
   const { number, custom_id, job_id } = line;
   const head = `{"id":"${lineName(job_id)}","custom_id":${JSON.stringify(custom_id)}`;
-  return { number, isOutput, text: `${head},"response":${response},"error":${error}}\n` };
+  return { number, outcome, text: `${head},"response":${response},"error":${error}}\n` };
 }
 
 type Context = Pick<IngressContext, "database" | "storage">;

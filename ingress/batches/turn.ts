@@ -5,12 +5,12 @@
 import {
   type BatchLine,
   dropLines,
-  endBatch,
   finalizeBatch,
   findEnded,
   keepLeading,
   lookAgain,
   runningLines,
+  Superseded,
   takeLines,
 } from "#shared/database/batch-work.ts";
 import type { BatchEnd, BatchRow } from "#shared/database/batches.ts";
@@ -21,8 +21,9 @@ import { WINDOW_RETRY_MAX_MS } from "../batch/intake.ts";
 import { cancelJobOrRun } from "../media/jobs.ts";
 
 import type { BatchContext } from "./context.ts";
+import { endLed } from "./end.ts";
 import { feedLines, forgetHeldByOthers } from "./feed.ts";
-import { Parts, Superseded } from "./parts.ts";
+import { Parts } from "./parts.ts";
 import { targetOf } from "./read-line.ts";
 import { endedRecord, type LineRecord, refusedRecord, unrunRecord } from "./records.ts";
 import { type BatchFault, validateBatch } from "./validate.ts";
@@ -178,6 +179,7 @@ class Turn {
     if (performance.now() < this.feedAt) return false;
     if (!this.areAllTaken && lines.size <= UNDER_WAY_MAX - TAKE_MAX) {
       const taken = await takeLines(context.database, batch, TAKE_MAX);
+      if (!taken) return false;
       failpoint("batch.taken");
       this.areAllTaken = taken.length < TAKE_MAX;
       for (const line of taken) {
@@ -215,6 +217,7 @@ class Turn {
       return false;
     }
     const taken = this.areAllTaken ? [] : await takeLines(context.database, batch, UNRUN_MAX);
+    if (!taken) return false;
     this.areAllTaken ||= taken.length < UNRUN_MAX;
     for (const line of taken) {
       lines.set(line.number, underWay(line));
@@ -284,8 +287,7 @@ class Turn {
     const fault: BatchFault = { code: "internal_error", message, param: null, line: null };
     const lines = await runningLines(database, batch.id);
     if (batch.in_progress_at === null) await dropLines(database, batch);
-    if (!(await endBatch(database, batch, { state: "failed", errors: JSON.stringify([fault]) })))
-      throw new Superseded();
+    await endLed(context, batch, { state: "failed", errors: JSON.stringify([fault]) });
     log.error(
       { batch_id: batch.id, workspace_id: batch.workspace_id },
       "a batch was given up, whose leaders were lost",
@@ -304,7 +306,7 @@ class Turn {
     const { id, workspace_id, total, completed, failed } = batch;
     try {
       const files = await writeFiles(context, batch);
-      if (!(await endBatch(database, batch, { state: batch.ends_as, ...files }))) throw new Superseded();
+      await endLed(context, batch, { state: batch.ends_as, ...files });
       await discardParts(context, id, this.stopping);
     } catch (error) {
       const isTooLate = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > FULL_MAX_MS;
@@ -312,7 +314,7 @@ class Turn {
       const message =
         "The workspace has had no room for the files of the batch for a day; its lines can be read one by one.";
       const errors = JSON.stringify([{ code: "storage_limit_exceeded", message, param: null, line: null }]);
-      await endBatch(database, batch, { state: "failed", errors });
+      await endLed(context, batch, { state: "failed", errors });
     }
     log.info({ batch_id: id, workspace_id, state: batch.ends_as, total, completed, failed }, "batch ended");
     return undefined;

@@ -1,5 +1,5 @@
 /** Validation of a batch's input: every line is looked at before the first is made. */
-import { beginBatch, dropLines, endBatch, insertLines, type BatchLine } from "#shared/database/batch-work.ts";
+import { beginBatch, dropLines, insertLines, type BatchLine } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -7,6 +7,7 @@ import { TIME_SLICE_MS, TimeSlices } from "#shared/time-slices.ts";
 
 import type { IngressContext } from "../context.ts";
 
+import { endLed } from "./end.ts";
 import { jobOfLine } from "./ids.ts";
 import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
@@ -34,14 +35,15 @@ async function yieldThread(slices: TimeSlices): Promise<void> {
   await slices.next();
 }
 
-/** Returns true where the lines may begin; otherwise the batch has failed, is to end, or is led by another. @param isLed told between lines */
+/** Returns true where the lines may begin; otherwise the batch has failed, is to end, or is led by another. @param isLed told between lines. @throws Superseded */
 export async function validateBatch(
-  { database, storage }: Pick<IngressContext, "database" | "storage">,
+  context: Pick<IngressContext, "database" | "metrics" | "storage">,
   batch: BatchRow,
   target: LineTarget,
   isLed: () => boolean,
   bounds = BOUNDS,
 ): Promise<boolean> {
+  const { database, storage } = context;
   // What a leader before has written of it.
   await dropLines(database, batch);
   const blocks = await findBlocks(database, batch.input_file_id);
@@ -61,7 +63,7 @@ export async function validateBatch(
   if (faults.length === 0) return beginBatch(database, batch, { total, model });
   await dropLines(database, batch);
   const data = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
-  await endBatch(database, batch, { state: "failed", errors: JSON.stringify(data) });
+  await endLed(context, batch, { state: "failed", errors: JSON.stringify(data) });
   return false;
 }
 

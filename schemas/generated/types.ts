@@ -5024,7 +5024,7 @@ export interface Batch {
      */
     completed: number;
     /**
-     * Lines in the error file.
+     * Lines in the error file; of a batch that has failed, all lines that have not completed.
      */
     failed: number;
     [k: string]: unknown;

@@ -5,6 +5,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/clock.ts";
+import { type Led, Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { hasStorageLeft } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -84,6 +85,8 @@ export interface Work {
   readonly fingerprint?: string;
   /** It is a line of a batch, which tells of it. */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
+  /** That batch and its leader, who admits nothing once another leads it. */
+  readonly batch?: Led;
   /** It waits for longer than a window lasts, and is admitted past it. */
   readonly starves?: boolean;
   /** Names what is stored for it among others under the same id. */
@@ -94,15 +97,17 @@ export interface Work {
   onDecide?(): void;
 }
 
+type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
+
 /** `busy`: there is no permit for heavy work now. `refusal`: why it was refused before the database decided. */
-export type Admission = (JobVerdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
+export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
 /** Delay after which a heavy call may come again whose window was full before anything was stored: until when is not known. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Admits work as a durable job.
- * @throws ApiError of what refuses it, unless its entry keeps refusals; Error when it is not known whether it was admitted
+ * @throws ApiError of what refuses it, unless its entry keeps refusals; Superseded; Error when it is not known whether it was admitted
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];
@@ -173,7 +178,7 @@ function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, sto
 }
 
 function requestOf(work: Work, terms: Terms): JobRequest {
-  const { entry, id, caller, pool, lane, publisherKey = null, reply = null, starves, step, traceparent } = work;
+  const { entry, id, caller, pool, lane, publisherKey = null, reply = null, starves, step, traceparent, batch } = work;
   const { isCounted, ifFull }: Policy = ENTRIES[entry];
   return {
     ...jobCallerOf({ id, caller }),
@@ -186,6 +191,7 @@ function requestOf(work: Work, terms: Terms): JobRequest {
     ifFull,
     ...(starves === undefined ? {} : { starves }),
     ...(step === undefined ? {} : { step }),
+    ...(batch === undefined ? {} : { batch }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
@@ -209,7 +215,7 @@ async function decide(
   work: Work,
   terms: Terms,
   stored: StoredRequest | undefined,
-): Promise<JobVerdict> {
+): Promise<Verdict> {
   const { entry, id } = work;
   const { ifFull, asksTwice }: Policy = ENTRIES[entry];
   const request = requestOf(work, terms);
@@ -222,6 +228,7 @@ async function decide(
   const isOver =
     entry === "step" ? verdict.kind === "refused" : verdict.kind !== "admitted" && verdict.kind !== "known";
   if (isOver && !(verdict.kind === "full" && ifFull === "wait")) discard();
+  if (verdict.kind === "superseded") throw new Superseded();
   return verdict;
 }
 

@@ -13,6 +13,7 @@ import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { notifyCaller, notifyPublisher } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+import { priceAt } from "#shared/ledger/charge.ts";
 
 export interface EndContext {
   readonly database: Database;
@@ -123,7 +124,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
   if (taken === undefined) return false;
   failpoint("job.concluded");
   if (ending.usage === "lost") metrics.callsLost.inc();
-  if (ending === EXPIRED) metrics.creditsWrittenOff.addNano(job.held_nano);
+  if (ending === EXPIRED) metrics.creditsWrittenOff.addNano(priceAt(job.hold_nano, job.batch_line ?? undefined));
   log.error(
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
     "a job was ended without its owner",

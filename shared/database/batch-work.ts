@@ -16,6 +16,9 @@ export async function leadBatch(
 /** A batch and its leader, whose writes are worth nothing once another leads it. */
 export type Led = Pick<BatchRow, "id" | "epoch">;
 
+/** Another leads the batch: what this process has of it is worth nothing. */
+export class Superseded extends Error {}
+
 /** Renews the lease. False when another leads the batch. */
 export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs: number): Promise<boolean> {
   const rows = await target.query(
@@ -99,7 +102,8 @@ export async function beginBatch(
   { total, model }: { readonly total: number; readonly model: string | null },
 ): Promise<boolean> {
   const rows = await target.query(
-    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4, turns_lost = 0
+    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4, turns_lost = 0,
+       moved_at = clock_timestamp()
      where id = $1 and epoch = $2 and state = 'validating' returning 1`,
     [id, epoch, total, model],
   );
@@ -108,19 +112,26 @@ export async function beginBatch(
 
 const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";
 
-/** The next lines, which are under way from now on. */
-export function takeLines(target: Queryable, { id, epoch }: Led, max: number): Promise<BatchLine[]> {
-  return target.query<BatchLine>(
-    `with taken as (
+/** The next lines, which are under way from now on. Undefined when another leads the batch, or it ends as something else than is known here. */
+export async function takeLines(
+  target: Queryable,
+  { id, epoch, ends_as }: Led & Pick<BatchRow, "ends_as">,
+  max: number,
+): Promise<BatchLine[] | undefined> {
+  const rows = await target.query<BatchLine | { readonly number: null }>(
+    `with led as (
+       select from batch where id = $1 and epoch = $2 and ends_as is not distinct from $4
+     ), taken as (
        update batch_line l set state = 'running'
        where l.batch_id = $1 and l.number = any (array(
            select number from batch_line where batch_id = $1 and state = 'waiting' order by number limit $3))
-         and exists (select from batch where id = $1 and epoch = $2)
+         and exists (select from led)
        returning ${LINE})
-     select * from taken order by number`,
-    [id, epoch, max],
+     select taken.* from led left join taken on true order by number`,
+    [id, epoch, max, ends_as],
     "take_batch_lines",
   );
+  return rows.length === 0 ? undefined : rows.filter((row) => row.number !== null);
 }
 
 /** Lines that are under way, and whether their job or run is there. */
@@ -257,6 +268,30 @@ export function findSpentParts(
 /** These parts are not in the object store any more. */
 export async function forgetParts(target: Queryable, batchId: string, keys: readonly string[]): Promise<void> {
   await target.query("delete from batch_part where batch_id = $1 and key = any ($2)", [batchId, keys]);
+}
+
+export interface OpenBatches {
+  readonly waiting: bigint;
+  readonly running: bigint;
+  /** Age of the oldest batch that has not ended. */
+  readonly oldest_seconds: number;
+  /** Longest time without a line that ended. A batch that waits for room for its files has none left. */
+  readonly stalled_seconds: number;
+}
+
+/** Lines and times of batches that have not ended. */
+export async function countOpenBatches(target: Queryable): Promise<OpenBatches> {
+  const [row] = await target.query<OpenBatches>(
+    `select coalesce(sum(b.total - b.completed - b.failed - under_way.lines), 0)::bigint as waiting,
+       coalesce(sum(under_way.lines), 0)::bigint as running,
+       coalesce(greatest(0, extract(epoch from now() - min(b.created_at))), 0)::float8 as oldest_seconds,
+       coalesce(greatest(0, extract(epoch from now() - min(b.moved_at) filter (where b.state <> 'finalizing'))), 0)::float8 as stalled_seconds
+     from batch b cross join lateral (
+       select count(*) as lines from batch_line l where l.batch_id = b.id and l.state = 'running') under_way
+     where b.ended_at is null`,
+  );
+  if (!row) throw new Error("open batches were counted without an answer");
+  return row;
 }
 
 /** Batches that ended long ago go, with their lines. */

@@ -187,8 +187,9 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly run_id: string | null;
   /** Media that came with it. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
-  /** Nano-credits held for it. */
-  readonly held_nano: bigint;
+  /** Nano-credits that it may cost at most at its whole price, and the line whose share of them is held. */
+  readonly hold_nano: bigint;
+  readonly batch_line: JobMessage["batch_line"] | null;
 }
 
 export type Unclaimed =
@@ -217,7 +218,7 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   cancel_requested or (run_id is not null and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs,
-  coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as held_nano`;
+  coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line`;
 
 /**
  * Before a provider is asked whose answer brings the result and which keeps no job: from here on the job is not run a second

@@ -1,6 +1,7 @@
 /** Runs of workflows, as callers ask for them: made, found, listed, cancelled. How they go on: workers/workflows. */
 import type { Lane } from "#shared/queue/subjects.ts";
 
+import type { Led } from "./batch-work.ts";
 import type { Queryable } from "./client.ts";
 import type { WorkflowReader } from "./workflows.ts";
 import { CONTENDED_WAIT_MS } from "./retry.ts";
@@ -95,13 +96,16 @@ interface RunPublisher {
   readonly limit: number | null;
   /** The message waits for longer than a window lasts. */
   readonly starves: boolean;
+  /** It is a line of this batch, offered by who leads it. */
+  readonly batch?: Led;
 }
 
 /**
  * The outcome for a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
- * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage; `waits`: so is the window that counts its message.
+ * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage; `waits`: so is the window that counts its message;
+ * `superseded`: another leads the batch of which it is a line.
  */
-export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits";
+export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits" | "superseded";
 
 export interface RunBegun {
   readonly verdict: RunVerdict;
@@ -117,7 +121,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
   const [row] = await target.query<{ verdict: RunVerdict; wait_ms: bigint | null; is_made: boolean }>(
     `with admitted as (
        select * from admit_run($1::uuid, $2::uuid, $4::uuid, $17::text, $12::uuid, $5::uuid, $6::int, $22::bigint, $23::int, $24::bigint,
-         $28::boolean, $29::int, $30::int)
+         $28::boolean, $29::int, $30::int, $31::uuid, $32::int)
      ), made as (
        insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
          parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
@@ -159,6 +163,8 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       run.publisher?.starves ?? null,
       run.publisher?.limit ?? null,
       CONTENDED_WAIT_MS,
+      run.publisher?.batch?.id ?? null,
+      run.publisher?.batch?.epoch ?? null,
     ],
     "insert_run",
   );

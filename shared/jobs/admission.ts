@@ -4,6 +4,7 @@
  * neither counted nor kept: its publisher's message waits.
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
+import type { Led } from "#shared/database/batch-work.ts";
 import type { Database } from "#shared/database/client.ts";
 import { openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
@@ -44,6 +45,8 @@ export interface JobRequest {
   readonly ifFull: "wait" | "refuse";
   /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (see window_share). */
   readonly starves?: boolean;
+  /** It is a line of this batch, offered by who leads it. */
+  readonly batch?: Led;
   /** The hold that it needs, or the error that refuses it whatever the database says: then it is counted and remembered only. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
@@ -59,7 +62,9 @@ export type JobVerdict =
   | { readonly kind: "full"; readonly waitMs: number }
   | { readonly kind: "refused"; readonly error: JobError }
   | { readonly kind: "known" }
-  | { readonly kind: "unknown_workspace" };
+  | { readonly kind: "unknown_workspace" }
+  /** Another leads its batch. Nothing is kept. */
+  | { readonly kind: "superseded" };
 
 export interface JobAdmission {
   /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: ask again */
@@ -143,6 +148,8 @@ export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
     step_id: job.step?.stepId ?? null,
     parent_id: job.step?.parentId ?? null,
     traceparent: job.traceparent ?? null,
+    batch_id: job.batch?.id ?? null,
+    batch_epoch: job.batch?.epoch ?? null,
   };
 }
 
@@ -183,6 +190,8 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | t
       return { kind: "known" };
     case 7:
       return "refusal" in terms ? { kind: "refused", error: jobError(terms.refusal) } : BUSY;
+    case 10:
+      return { kind: "superseded" };
     default:
       return BUSY;
   }

@@ -1,4 +1,5 @@
 /** The beginning of a run, for callers, publishers and steps of other runs alike. */
+import { Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import {
   insertRun,
@@ -28,7 +29,7 @@ export interface BeginContext {
 /**
  * Writes the run, its input in the object store where it is large.
  * @returns `begun`; `known`, also where the run whose step it is is over; of a batch message, which can wait, `waits` and `crowded` too
- * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`
+ * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`; Superseded
  */
 export async function beginRun(context: BeginContext, run: NewRun): Promise<RunBegun> {
   const kept = await keepInput(context.storage, run);
@@ -41,6 +42,7 @@ export async function beginRun(context: BeginContext, run: NewRun): Promise<RunB
       context.log.warn({ err: error, run_id: run.id }, "the input of a refused run was not deleted"),
     );
   }
+  if (verdict === "superseded") throw new Superseded();
   const mayWait = verdict === "crowded" && run.publisher !== undefined;
   const refusal = mayWait ? undefined : refusalOf(verdict, context.config.storageBytesMax);
   if (refusal) throw refusal;

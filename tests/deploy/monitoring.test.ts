@@ -122,7 +122,7 @@ describe("dashboards", () => {
 
   test("sum nothing up that every janitor sets for all", () => {
     const ofJanitors =
-      /\bsum\b[^(]*\((?:sluice_(?:queue|holds|deliveries|jobs_unknown|outbox|usage_behind|ledger)_\w+)\b(?!.*rate)/;
+      /\bsum\b[^(]*\((?:sluice_(?:queue|holds|deliveries|jobs_unknown|outbox|usage_behind|ledger|batches|batch_lines)_\w+)\b(?!.*rate)/;
     for (const [, title, expr = ""] of lines) expect([title, ofJanitors.test(expr)]).toEqual([title, false]);
   });
 
@@ -164,6 +164,11 @@ const RULE_TESTS = [
     series: 'sluice_queue_wait_seconds_bucket{pool="chat",lane="live",le="+Inf"}',
     values: "0+60x30",
     raises: { SluiceQueueWaiting: ["2m", "15m"] },
+  },
+  {
+    series: "sluice_batches_stalled_oldest_seconds",
+    values: "3500x5 4000x20",
+    raises: { SluiceBatchesStalled: ["14m", "20m"] },
   },
   { series: "sluice_dead_letters", values: "1x30", raises: { SluiceDeadLetters: ["10m", "20m"] } },
 ];

@@ -14,6 +14,7 @@ import {
   startBed,
   type Workspace,
 } from "#tests/faults/bed.ts";
+import { metric } from "#tests/faults/metric.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 const CREDIT = 1_000_000_000n;
@@ -113,6 +114,9 @@ describe("a batch", () => {
       [workspace.id],
     );
     expect(settled).toBe(FLAT_NANO);
+    const counted = async (name: string, outcome: string): Promise<number> =>
+      metric(bed.stack.ingresses[0]?.adminUrl ?? "", `sluice_${name}_total`, `outcome="${outcome}"`);
+    expect([await counted("batches", "completed"), await counted("batch_lines", "completed"), await counted("batch_lines", "failed")]).toEqual([1, 2, 2]); // prettier-ignore
     const file = await client.files.retrieve(batch.output_file_id ?? "");
     expect(file).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });
   }, 60_000);
@@ -277,11 +281,43 @@ describe("a batch", () => {
     expect(await ended(made.id, mine)).toMatchObject({
       status: "failed",
       errors: { data: [{ code: "internal_error", line: null }] },
-      request_counts: { total: 2, completed: 1, failed: 0 },
+      request_counts: { total: 2, completed: 1, failed: 1 },
     });
     await eventually("the job has ended", async () => (await lineJobs(made.id))[1]?.state === "cancelled", 20_000);
     const page = await call("GET", `/v1/batches/${made.id}/lines`, undefined, own.key);
     expect((page["data"] as Line[]).map(({ custom_id }) => custom_id)).toEqual(["first"]);
+  }, 60_000);
+
+  test("whose leader has lost it, and it was cancelled, when the leader comes to admit lines makes none of them", async () => {
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    const mine = clientOf(own);
+    const definition = {
+      steps: [{ id: "only", type: "model", model: "flat", params: { messages: ask("flat")["messages"] } }],
+    };
+    const { id: workflow } = await call("POST", "/v1/workflows", { name: "one", definition }, own.key);
+    // What a pause of the leader would be between the two statements: the lines are its own, and the lease is over when it goes on.
+    await bed.stack.query(`
+      create function lose_batch() returns trigger language plpgsql as $$ begin
+        update batch set epoch = epoch + 1, lease_until = null, next_at = now(), state = 'cancelling', ends_as = 'cancelled',
+          ends_at = now(), cancelling_at = now()
+        where id = new.batch_id and workspace_id = '${own.id}';
+        return null;
+      end $$`);
+    await bed.stack.query(
+      "create trigger lose_batch after update on batch_line for each row when (new.state = 'running') execute function lose_batch()",
+    );
+    try {
+      for (const [url, body] of [[CHAT, ask("flat")], [`/v1/workflows/${String(workflow)}/runs`, { input: {} }]] as const) {
+        const batch = await ended((await begin([line("a", body, url), line("b", body, url)], url, mine)).id, mine);
+        expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 2, completed: 0, failed: 2 } });
+        const told = await linesOf(batch.error_file_id, mine);
+        expect(told.get("a")).toMatchObject({ error: { code: "batch_cancelled" } });
+        expect((await lineJobs(batch.id)).map(({ state }) => state)).toEqual([null, null]);
+      } // prettier-ignore
+      expect(await bed.stack.query("select 1 from run where workspace_id = $1", [own.id])).toEqual([]);
+    } finally {
+      await bed.stack.query("drop function lose_batch cascade");
+    }
   }, 60_000);
 
   test("with a result that cannot be read goes on with its other lines", async () => {

@@ -35,10 +35,18 @@ export interface FleetLoad {
   /** Keys of batch messages, and ids of runs. */
   readonly jobs: readonly string[];
   readonly runs: readonly string[];
+  /** Counts of lines of batches that have completed. */
+  readonly batches: readonly LineCounts[];
   /** Number of calls that have been served. */
   served(): number;
   /** Waits for whatever runs. */
   stop(): Promise<void>;
+}
+
+interface LineCounts {
+  readonly total: number;
+  readonly completed: number;
+  readonly failed: number;
 }
 
 interface LoadOptions {
@@ -52,11 +60,13 @@ interface LoadOptions {
 const TRIES = 5;
 /** Once the servers are back; a publisher and a starter of runs go on until they are heard. */
 const HEARD_WITHIN_MS = 60_000;
+const BATCH_LINES = 10;
 
 export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond }: LoadOptions): FleetLoad {
   const { client } = bed;
   const agent = new Agent({ keepAlive: true });
   const [told, kept, jobs, runs]: [Told[], Answer[], string[], string[]] = [[], [], [], []];
+  const { batches, makeBatch } = openBatches(ingresses, workspace);
   const target = (url: string, path = CHAT_PATH): Required<Target> => ({ url, path, key: workspace.key });
   const whole = (body: object, path?: string) => (url: string) =>
     client.chat(target(url, path), body as Record<string, unknown>);
@@ -113,6 +123,7 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
     () => call("picture", whole({ model: "queued", prompt: newId() }, PICTURES_PATH)),
     publish,
     beginRun,
+    makeBatch,
     () => call("capability", whole({ input: { text: { text: "one 22 three" } }, params: { pattern: "[0-9]+" } }, CAPABILITY_PATH)), // prettier-ignore
     // Both sources get it, so it has no name by which calls are told that were sent twice.
     () => call("second source", whole(ask(TWO_SOURCES.slug))),
@@ -143,6 +154,7 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
     kept,
     jobs,
     runs,
+    batches,
     served: () => told.filter(({ answer }) => isServed(answer)).length,
     async stop() {
       over.abort();
@@ -177,6 +189,48 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
     sent.end(payload);
     return promise;
   }
+}
+
+/** Batches, one after the other. */
+function openBatches(ingresses: readonly ManagedProcess[], workspace: Workspace) {
+  /** Returns what an ingress that is ready says; undefined: none answers well now. */
+  const asked = async <T>(path: string, init: RequestInit = {}, more: Record<string, string> = {}): Promise<T | undefined> => {
+    const [url] = await readyOf(ingresses);
+    const headers = { authorization: `Bearer ${workspace.key}`, ...more };
+    const answer = await fetch(`${url}${path}`, { ...init, headers, keepalive: false });
+    if (answer.ok) return (await answer.json()) as T;
+    await Bun.sleep(200);
+    return undefined;
+  }; // prettier-ignore
+  const batches: LineCounts[] = [];
+  let isOpen = false;
+  const makeBatch = async (): Promise<void> => {
+    if (isOpen) return;
+    isOpen = true;
+    const line = (at: number): string =>
+      JSON.stringify({ custom_id: `${at}`, method: "POST", url: CHAT_PATH, body: ask("flat", { user: newId() }) });
+    const lines = Array.from({ length: BATCH_LINES }, (_, at) => line(at)).join("\n");
+    const upload = async (): Promise<{ id: string } | undefined> => {
+      const form = new FormData();
+      form.append("purpose", "batch");
+      form.append("file", new File([lines], "a.jsonl"));
+      return asked("/v1/files", { method: "POST", body: form });
+    };
+    const file = await eventually("the input of a batch is stored", upload, HEARD_WITHIN_MS);
+    const body = JSON.stringify({ input_file_id: file.id, endpoint: CHAT_PATH, completion_window: "24h" });
+    const headers = { "content-type": "application/json", "idempotency-key": newId() };
+    const begin = () => asked<{ id: string }>("/v1/batches", { method: "POST", body }, headers);
+    const { id } = await eventually("a batch begins", begin, HEARD_WITHIN_MS);
+    const end = async (): Promise<LineCounts | undefined> => {
+      const batch = await asked<{ status: string; request_counts: LineCounts }>(`/v1/batches/${id}`);
+      if (batch?.status === "completed") return batch.request_counts;
+      await Bun.sleep(500);
+      return undefined;
+    };
+    batches.push(await eventually(`batch ${id} ends`, end, HEARD_WITHIN_MS));
+    isOpen = false;
+  };
+  return { batches, makeBatch };
 }
 
 /** Addresses of those that are ready; of all where none is, as balancers do. */

@@ -140,10 +140,10 @@ test(
       await Bun.sleep(CALM_MS);
     }
     await load.stop();
-    const { told, kept, jobs, runs } = load;
+    const { told, kept, jobs, runs, batches } = load;
     const counts = Object.groupBy(told, (one) => `${one.kind} ${isServed(one.answer) ? "served" : one.answer.hasLeft ? "left" : one.answer.status}${wasAway(one) ? ", a server away" : ""}`); // prettier-ignore
     const tally = Object.fromEntries(Object.entries(counts).map(([name, of]) => [name, of?.length]));
-    process.stdout.write(`${JSON.stringify({ seconds: Math.round((performance.now() - startedAt) / 1000), awayMs: away.map(([from, to]) => Math.round(to - from)), ...tally, jobs: jobs.length, runs: runs.length })}\n`); // prettier-ignore
+    process.stdout.write(`${JSON.stringify({ seconds: Math.round((performance.now() - startedAt) / 1000), awayMs: away.map(([from, to]) => Math.round(to - from)), ...tally, jobs: jobs.length, runs: runs.length, batches: batches.length })}\n`); // prettier-ignore
 
     const failed = told.filter(({ answer }) => !isServed(answer) && !answer.hasLeft);
     expect(failed.filter((one) => !wasAway(one)).map(shown)).toEqual([]);
@@ -153,6 +153,8 @@ test(
     expect(prompts.length).toBe(new Set(prompts).size);
     const ends = await Promise.all(jobs.map((key) => publisher.ended(key, 60_000)));
     expect(ends.filter(({ status }) => status !== "completed")).toEqual([]);
+    expect(batches.filter(({ total, completed, failed }) => completed !== total || failed > 0)).toEqual([]);
+    expect(batches).not.toEqual([]);
     const unfinished = "select id, status from run where id::text = any($1) and status <> 'succeeded'";
     await eventually("all runs have succeeded", async () => (await stack.query(unfinished, [runs])).length === 0, 60_000); // prettier-ignore
     await audit({ stack, client: { ...client, answers: [...client.answers, ...kept] } }, { withinMs: 40_000 });

@@ -1,7 +1,14 @@
-/** Sweeps of parts that batches leave in the object store when their leaders die, and of batches that ended long ago. */
-import { dropEndedBatches, findSpentParts, forgetParts, knownParts } from "#shared/database/batch-work.ts";
+/** Sweeps of parts that batches leave in the object store when their leaders die, and of batches that ended long ago; those that are open, as metrics. */
+import {
+  countOpenBatches,
+  dropEndedBatches,
+  findSpentParts,
+  forgetParts,
+  knownParts,
+} from "#shared/database/batch-work.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import { BATCHES_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, listObjects } from "#shared/storage/objects.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -52,4 +59,13 @@ export async function sweepBatchParts(
   }
   if (deleted > 0) log.info({ parts: deleted }, "parts that no batch knows deleted");
   return deleted;
+}
+
+/** Counts the batches that have not ended. */
+export async function watchBatches(database: Database, metrics: Metrics): Promise<void> {
+  const { waiting, running, oldest_seconds, stalled_seconds } = await countOpenBatches(database);
+  metrics.batchLinesOpen.set(Number(waiting), "waiting");
+  metrics.batchLinesOpen.set(Number(running), "running");
+  metrics.batchesOldestSeconds.set(oldest_seconds);
+  metrics.batchesStalledOldestSeconds.set(stalled_seconds);
 }

@@ -15,7 +15,7 @@ import { type Role, startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
-import { sweepBatches, sweepBatchParts } from "./batches.ts";
+import { sweepBatches, sweepBatchParts, watchBatches } from "./batches.ts";
 import { sweepClaims, sweepResponses, sweepResponseTexts, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
 import {
@@ -124,6 +124,7 @@ export async function startJanitor(): Promise<void> {
       everyMs: 60_000,
       run: () => sweepBatches({ storage, database, log }, config.batchRetentionHours),
     },
+    { name: "open batches", everyMs: paced(5_000), run: () => watchBatches(database, metrics) },
     { name: "batch parts", everyMs: 3_600_000, run: () => sweepBatchParts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },

@@ -12,7 +12,7 @@ import { notifyCaller, notifyPublisher, type JobReply } from "#shared/jobs/answe
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
-import { type Charge, chargeAt, countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { type Charge, chargeAt, countCharge, priceAt, settlementOf } from "#shared/ledger/charge.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
@@ -196,8 +196,8 @@ async function endOf(
 
 function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
   const { hold_nano: moved } = (kept ?? {}) as Partial<Pick<JobMessage, "hold_nano">>;
-  const { hold_nano: admitted = "0" } = work as Partial<Pick<JobMessage, "hold_nano">>;
-  return BigInt(moved ?? admitted);
+  const { hold_nano: admitted = "0", batch_line: line } = work as Partial<Pick<JobMessage, "hold_nano" | "batch_line">>;
+  return priceAt(BigInt(moved ?? admitted), line);
 }
 
 /** Error codes for a call whose sources' circuits are all open, or whose last one was too busy. */

@@ -71,13 +71,13 @@ end $$;
 -- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
 -- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
 -- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing
--- (see admit_run).
+-- (see admit_run). `batch_id`, `batch_epoch`: it is a line of this batch, offered by its leader of this epoch.
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
   funds_error jsonb, budget_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
   deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
-  traceparent text, is_run boolean
+  traceparent text, is_run boolean, batch_id uuid, batch_epoch int
 );
 
 -- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. An offer that starves is taken
@@ -85,7 +85,8 @@ create type job_offer as (
 -- Verdicts: 0 admitted, 1 window full (nothing is kept; wait_ms until it opens, for those that may wait), 2 daily tokens used
 -- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
 -- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
--- 9 a budget is spent. 2, 3, 7 and 9 leave the row as refused, and reason is the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
+-- 9 a budget is spent. 10 its batch has another leader or has ended (nothing kept). 2, 3, 7 and 9 leave the row as refused, and reason is
+-- the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
 -- number: the dispatch to publish now, 0 for none.
 create function admit_jobs(p_requests jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason text)
@@ -93,6 +94,8 @@ language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_pl
 #variable_conflict use_column
 declare
   offers job_offer[];
+  -- Batches of its lines, and places of those whose leader is none any more.
+  batches uuid[]; late int[];
   reasons text[];
   o job_offer;
   fresh uuid[];
@@ -119,11 +122,22 @@ declare
   short_again boolean[] := '{}';
   is_aside boolean;
 begin
-  select array_agg(t order by t.n) into offers from jsonb_populate_recordset(null::job_offer, p_requests) t;
+  select array_agg(t order by t.n), array_agg(distinct t.batch_id) filter (where t.batch_id is not null) into offers, batches
+  from jsonb_populate_recordset(null::job_offer, p_requests) t;
+  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+  if batches is not null then
+    -- Nobody begins to lead them before this is over: the next leader finds every line that the one before has admitted or ever will.
+    perform from batch where id = any (batches) order by id for key share;
+    select array_agg(t order by t.n) filter (where l.is_led), array_agg(t.n) filter (where not l.is_led) into offers, late
+    from unnest(offers) t cross join lateral (
+      select t.batch_id is null or exists (
+        select from batch b where b.id = t.batch_id and b.epoch = t.batch_epoch and b.ended_at is null) as is_led) l;
+    return query select l.n, 10::smallint, 0::bigint, 0, 1::smallint, null::text from unnest(late) l(n);
+    if offers is null then return; end if;
+  end if;
   v := array_fill(6::smallint, array[cardinality(offers)]);
   waits := array_fill(0::bigint, array[cardinality(offers)]);
   numbers := array_fill(0, array[cardinality(offers)]);
-  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
 
   -- Rows are inserted in the order of ids: two doors with the same jobs wait for each other one way round only.
   with added as (

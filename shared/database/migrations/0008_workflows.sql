@@ -214,12 +214,13 @@ create trigger run_storage after delete on run referencing old table as gone for
 -- as it may; `full`: its storage does not hold it. A run of a step is bounded by the work of its root, and counts among none that are
 -- under way.
 -- A batch message (p_starves is not null) is counted in the window like one for a job if its run begins. `waits`: the window is full for
--- wait_ms; wait_ms is -1 for one that was let in by the window's share.
+-- wait_ms; wait_ms is -1 for one that was let in by the window's share. p_batch: it is a line of this batch, offered by its leader of
+-- p_batch_epoch; `superseded`: that leads it no more.
 -- Locks: workflow_version, file_storage, those of admit_jobs. Callers' runs of one workspace begin one after the other, so that both
 -- counts are exact.
 create function admit_run(
   p_id uuid, p_ws uuid, p_member uuid, p_key text, p_parent uuid, p_workflow uuid, p_version int, p_bytes bigint, p_active_max int,
-  p_limit bigint, p_starves boolean, p_call_limit int, p_wait_ms int, out verdict text, out wait_ms bigint
+  p_limit bigint, p_starves boolean, p_call_limit int, p_wait_ms int, p_batch uuid, p_batch_epoch int, out verdict text, out wait_ms bigint
 ) language plpgsql as $$
 declare
   blocks bigint := storage_blocks(p_bytes);
@@ -252,8 +253,8 @@ begin
     select a.verdict, a.wait_ms into counted, wait_ms
     from admit_jobs(jsonb_build_array(jsonb_build_object('n', 0, 'id', p_id, 'workspace_id', p_ws, 'pool', 'workflow', 'lane', 'batch',
       'kind', 'workflow', 'modality', 'text', 'work', '{}'::jsonb, 'deadline_ms', 0, 'call_limit', p_call_limit, 'may_wait', true,
-      'starves', p_starves, 'is_run', true)), p_wait_ms) a;
-    verdict := case counted when 1 then 'waits' when 6 then 'known' end;
+      'starves', p_starves, 'is_run', true, 'batch_id', p_batch, 'batch_epoch', p_batch_epoch)), p_wait_ms) a;
+    verdict := case counted when 1 then 'waits' when 6 then 'known' when 10 then 'superseded' end;
     if verdict is not null then return; end if;
     if counted <> 8 then raise exception 'a run that was to be counted was told %', counted; end if;
   end if;

@@ -4,7 +4,8 @@
 -- validating → in_progress → finalizing → completed, or failed; `ends_as` says from when on no line begins any more, and what the
 -- batch will be: then it is finalizing or cancelling until what is under way has ended and the files are written.
 --
--- Locks: batch, then its lines. No transaction here locks a job, a run or a balance.
+-- Locks: batch, then its lines. No transaction here locks a job, a run or a balance. Admission of lines locks their batch (admit_jobs), so
+-- that nobody begins to lead it meanwhile.
 
 create table batch (
   id uuid primary key,
@@ -28,7 +29,7 @@ create table batch (
   errors text,
   -- The model that all lines name; null when they name several.
   model text,
-  -- Lines in all, those whose answer is in the output file, and all others that have ended.
+  -- Lines in all, those whose answer is in the output file, and all others that have ended, or never will since the batch has failed.
   total int not null default 0,
   completed int not null default 0,
   failed int not null default 0,
@@ -49,6 +50,8 @@ create table batch (
   turns_lost int not null default 0,
   -- Not taken up before; whoever has waited for longest is next.
   next_at timestamptz not null default clock_timestamp(),
+  -- The last time that its input was validated, or lines of it ended.
+  moved_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp(),
   in_progress_at timestamptz,
   expires_at timestamptz not null,
@@ -151,7 +154,7 @@ declare
   ids uuid[];
   u record;
 begin
-  select * into b from batch where id = p_id and epoch = p_epoch and ended_at is null for update;
+  select * into b from batch where id = p_id and epoch = p_epoch and ended_at is null for no key update;
   if not found then return false; end if;
   base := case when p_is_output then b.output_bytes else b.error_bytes end;
   select sum(t.bytes) into size from unnest(p_bytes) t(bytes);
@@ -184,12 +187,13 @@ begin
     output_bytes = output_bytes + case when p_is_output then size else 0 end,
     error_bytes = error_bytes + case when p_is_output then 0 else size end,
     input_tokens = input_tokens + u.input, cached_tokens = cached_tokens + u.cached, output_tokens = output_tokens + u.output,
-    reasoning_tokens = reasoning_tokens + u.reasoning, credits = credits + u.credits, turns_lost = 0
+    reasoning_tokens = reasoning_tokens + u.reasoning, credits = credits + u.credits, turns_lost = 0,
+    moved_at = clock_timestamp()
   where id = p_id;
   return true;
 end $$;
 
--- Ends a batch, and tells of it. Result: false for a leader that is none any more.
+-- Ends a batch, and tells of it. Lines that a failed one has left are counted as failed. Result: false for a leader that is none any more.
 create function end_batch(
   p_id uuid, p_epoch int, p_state text, p_errors text, p_output_file_id text, p_error_file_id text
 ) returns boolean language plpgsql as $$
@@ -197,7 +201,8 @@ declare
   b batch;
   at_utc timestamptz := clock_timestamp();
 begin
-  update batch set state = p_state, errors = p_errors, output_file_id = p_output_file_id, error_file_id = p_error_file_id,
+  update batch set state = p_state, failed = case when p_state = 'failed' then total - completed else failed end,
+    errors = p_errors, output_file_id = p_output_file_id, error_file_id = p_error_file_id,
     completed_at = case when p_state = 'completed' then at_utc end, failed_at = case when p_state = 'failed' then at_utc end,
     expired_at = case when p_state = 'expired' then at_utc end, cancelled_at = case when p_state = 'cancelled' then at_utc end,
     ended_at = at_utc, lease_until = null

@@ -2,25 +2,52 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
+import { endLed } from "#ingress/batches/end.ts";
 import { forgetHeldByOthers } from "#ingress/batches/feed.ts";
-import { readPart } from "#ingress/batches/parts.ts";
+import { Parts, readPart } from "#ingress/batches/parts.ts";
 import { targetOf } from "#ingress/batches/read-line.ts";
 import { validateBatch } from "#ingress/batches/validate.ts";
-import { endLines, leadBatch, leaveBatch, runningLines, takeLines } from "#shared/database/batch-work.ts";
-import { type BatchRow, findBatch, insertBatch, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
+import {
+  type BatchLine,
+  endBatch,
+  endLines,
+  leadBatch,
+  leaveBatch,
+  runningLines,
+  Superseded,
+  takeLines,
+} from "#shared/database/batch-work.ts";
+import { type BatchRow, cancelBatch, findBatch, insertBatch, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
+import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
+import { insertRun, type NewRun } from "#shared/database/runs.ts";
 import { newId } from "#shared/ids.ts";
+import { createJobAdmission, type JobRequest, toOffer } from "#shared/jobs/admission.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { listObjects, putObject } from "#shared/storage/objects.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { type FileBench, log, openFileBench, storeFile } from "#tests/shared/files/bench.ts";
-import { sweepBatches, sweepBatchParts } from "#workers/janitor/batches.ts";
+import { jobRequest } from "#tests/shared/jobs/jobs.ts";
+import { sweepBatches, sweepBatchParts, watchBatches } from "#workers/janitor/batches.ts";
 
 let bench: FileBench;
 let workspace: Workspace;
+let metrics: Metrics;
 beforeAll(async () => {
   bench = await openFileBench();
   workspace = await createWorkspace(bench.db, { creditsNano: 1n });
+  metrics = createMetrics("test");
 }, 60_000);
-afterAll(() => bench?.close());
+afterAll(async () => {
+  metrics?.close();
+  await bench?.close();
+});
+
+/** Samples of batches, by name and value of the label. */
+async function samplesOfBatches(): Promise<Record<string, number>> {
+  const page = await metrics.registry.metrics();
+  const lines = page.matchAll(/^sluice_(batch\w*)\{(?:\w+="(\w+)",)?role="test"\} (\S+)$/gm);
+  return Object.fromEntries(Array.from(lines, ([, name = "", label, value]) => [label === undefined ? name : `${name} ${label}`, Number(value)])); // prettier-ignore
+}
 
 const LEASE_MS = 60_000;
 const CHAT = "/v1/chat/completions";
@@ -48,7 +75,7 @@ async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
 async function validate(batch: BatchRow, bounds?: { lines: number; inputs: number }): Promise<boolean> {
   const target = targetOf(batch.endpoint);
   if (!target) throw new Error("no such endpoint");
-  return validateBatch({ database: bench.db.database, storage: bench.storage }, batch, target, () => true, bounds);
+  return validateBatch({ ...bench, database: bench.db.database, metrics }, batch, target, () => true, bounds);
 }
 
 async function faultsOf({ id, workspace_id }: BatchRow): Promise<{ line: number | null; code: string }[]> {
@@ -159,7 +186,7 @@ describe("a batch whose leader is lost", () => {
     const { database } = bench.db;
     const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
     await validate(batch);
-    const lines = await takeLines(database, batch, 2);
+    const lines = (await takeLines(database, batch, 2)) ?? [];
     const codes = ["insufficient_credits", "model_not_found"];
     await bench.db.query(
       `insert into job (id, workspace_id, key_id, pool, lane, kind, modality, state, work, error, ended_at, deadline)
@@ -174,6 +201,164 @@ describe("a batch whose leader is lost", () => {
     const after = await runningLines(database, batch.id);
     expect(after.map((line) => line.is_admitted)).toEqual([false, true]);
   });
+});
+
+describe("a line of a batch", () => {
+  async function leadTwo(): Promise<BatchRow> {
+    const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    await validate(batch);
+    return batch;
+  }
+  const statesOf = ({ id }: BatchRow) =>
+    bench.db.query("select state from batch_line where batch_id = $1 order by number", [id]);
+
+  test("is not taken once its batch is to end, by a leader that has not heard of it", async () => {
+    const { database } = bench.db;
+    const batch = await leadTwo();
+    await cancelBatch(database, workspace.id, batch.id);
+    expect(await takeLines(database, batch, 2)).toBeUndefined();
+    expect(await statesOf(batch)).toEqual([{ state: "waiting" }, { state: "waiting" }]);
+    const ending = { ...batch, ends_as: "cancelled" } as const;
+    expect(await takeLines(database, { ...ending, epoch: batch.epoch - 1 }, 2)).toBeUndefined();
+    expect(await takeLines(database, ending, 3)).toHaveLength(2);
+    expect(await takeLines(database, ending, 3)).toEqual([]);
+  });
+
+  describe("that is to be admitted", () => {
+    let own: Workspace;
+    let database: Database;
+    beforeAll(async () => {
+      own = await createWorkspace(bench.db, { creditsNano: 1_000n });
+      database = openDatabase({ url: bench.db.url, poolMax: 4, log });
+    });
+    afterAll(() => database?.close());
+
+    const jobOf = ({ job_id: id }: BatchLine, batch: BatchRow) => jobRequest({ workspaceId: own.id, id, batch });
+    const admit = (target: Queryable, ...offered: JobRequest[]) =>
+      target.query<{ verdict: number }>("select verdict from admit_jobs($1::jsonb, null) order by n", [
+        JSON.stringify(offered.map(toOffer)),
+      ]);
+
+    test("is not admitted by a leader that leads no more, nor begun as a run, and nothing is counted or held", async () => {
+      const [{ id: memberId } = { id: "" }] = await bench.db.query<{ id: string }>("select id from member where workspace_id = $1", [own.id]); // prettier-ignore
+      const runOf = ({ job_id: id }: BatchLine, batch: BatchRow): NewRun => ({
+        id,
+        workspaceId: own.id,
+        keyId: own.keyId,
+        memberId,
+        workflow: null,
+        definition: "{}",
+        mode: "async",
+        lane: "batch",
+        maxAttempts: 1,
+        input: null,
+        inputBytes: 0,
+        depth: 0,
+        publisher: { key: null, reply: null, limit: null, starves: false, batch },
+      });
+      const jobs = createJobAdmission({ database });
+      const batch = await leadTwo();
+      const [first, second] = (await takeLines(bench.db.database, batch, 2)) ?? [];
+      if (!first || !second) throw new Error("no lines were taken");
+      expect(await jobs.admit(jobOf(first, batch))).toMatchObject({ kind: "admitted" });
+      await bench.db.query("update batch set epoch = epoch + 1 where id = $1", [batch.id]);
+      const calls = () => bench.db.query("select calls from rate_window where workspace_id = $1", [own.id]);
+      const before = await calls();
+      expect(await jobs.admit(jobOf(second, batch))).toEqual({ kind: "superseded" });
+      // With others in its statement, which are decided as ever.
+      const other = jobRequest({ workspaceId: own.id, isCounted: false });
+      const now = { ...batch, epoch: batch.epoch + 1 };
+      expect(await admit(database, jobOf(second, batch), other, jobOf(first, now))).toEqual(
+        [10, 0, 6].map((verdict) => ({ verdict })),
+      );
+      expect((await insertRun(database, runOf(second, batch), 1_000_000)).verdict).toBe("superseded");
+      expect(await calls()).toEqual(before);
+      for (const table of ["job where id", "run where id", "hold where job_id"])
+        expect([table, await bench.db.query(`select 1 from ${table} = $1`, [second.job_id])]).toEqual([table, []]);
+
+      expect((await insertRun(database, runOf(second, now), 1_000_000)).verdict).toBe("begun");
+      await bench.db.query("update batch set ended_at = now() where id = $1", [batch.id]);
+      expect(await jobs.admit(jobOf(first, now))).toEqual({ kind: "superseded" });
+    });
+
+    test("lets nobody else begin to lead its batch until that has been decided", async () => {
+      const batch = await leadTwo();
+      const [line] = (await takeLines(bench.db.database, batch, 1)) ?? [];
+      if (!line) throw new Error("no line was taken");
+      await bench.db.query("update batch set lease_until = null, next_at = '-infinity' where id = $1", [batch.id]);
+      await database.transaction(async (tx) => {
+        expect(await admit(tx, jobOf(line, batch))).toEqual([{ verdict: 0 }]);
+        expect((await leadBatch(bench.db.database, LEASE_MS, 100))?.id).not.toBe(batch.id);
+      });
+      expect((await leadBatch(bench.db.database, LEASE_MS, 100))?.id).toBe(batch.id);
+      const running = await runningLines(bench.db.database, batch.id);
+      expect(running.map((one) => one.is_admitted)).toEqual([true]);
+    });
+  });
+});
+
+describe("a batch in numbers", () => {
+  test("that has failed counts the lines that it leaves as failed, so that they add up", async () => {
+    const { database } = bench.db;
+    const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
+    await validate(batch);
+    await takeLines(database, batch, 2);
+    const part = { isOutput: true, key: `none ${batch.id}`, sha256: new Uint8Array(32), lines: [{ number: 1, bytes: 1 }] };
+    expect(await endLines(database, batch, part)).toBe(true);
+    expect(await endBatch(database, batch, { state: "failed" })).toBe(true);
+    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({ total: 3, completed: 1, failed: 2 });
+    const told = await bench.db.query("select metadata->'failed' as failed from event where type = 'batch.failed' and metadata->>'batchId' = $1", [`batch_${batch.id.replaceAll("-", "")}`]); // prettier-ignore
+    expect(told).toEqual([{ failed: 2 }]);
+  }); // prettier-ignore
+
+  test("is counted while it is open, by its lines and how long it has stood still, and by how it and they end", async () => {
+    const { database } = bench.db;
+    await bench.db.query("update batch set ended_at = now() where ended_at is null");
+    await watchBatches(database, metrics);
+    expect(await samplesOfBatches()).toMatchObject({
+      "batch_lines_open waiting": 0,
+      "batch_lines_open running": 0,
+      batches_oldest_seconds: 0,
+      batches_stalled_oldest_seconds: 0,
+    });
+    const before = await samplesOfBatches();
+    const batch = await lead(Buffer.from([1, 2, 3, 4].map((at) => chatLine(at)).join("\n")));
+    await validate(batch);
+    await takeLines(database, batch, 3);
+    await bench.db.query(
+      "update batch set created_at = now() - interval '2 hours', moved_at = now() - interval '1 hour' where id = $1",
+      [batch.id],
+    );
+    await watchBatches(database, metrics);
+    const open = await samplesOfBatches();
+    expect(open).toMatchObject({ "batch_lines_open waiting": 1, "batch_lines_open running": 3 });
+    expect(open["batches_oldest_seconds"]).toBeWithin(7_200, 7_300);
+    expect(open["batches_stalled_oldest_seconds"]).toBeWithin(3_600, 3_700);
+
+    const parts = new Parts({ database, storage: bench.storage, metrics }, batch, () => undefined);
+    await parts.add({ number: 1, outcome: "completed", text: "{}\n" });
+    await parts.add({ number: 2, outcome: "failed", text: "{}\n" });
+    await parts.add({ number: 3, outcome: "cancelled", text: "{}\n" });
+    await parts.storeOlder(0);
+    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({ completed: 1, failed: 2 });
+    await watchBatches(database, metrics);
+    const moved = await samplesOfBatches();
+    expect(moved).toMatchObject({ "batch_lines_open waiting": 1, "batch_lines_open running": 0 });
+    expect(moved["batches_stalled_oldest_seconds"]).toBeLessThan(100);
+    expect(moved["batches_oldest_seconds"]).toBeGreaterThanOrEqual(7_200);
+
+    // One that waits for room for its files has no line that could end.
+    await bench.db.query("update batch set state = 'finalizing', moved_at = now() - interval '1 hour' where id = $1", [batch.id]); // prettier-ignore
+    await watchBatches(database, metrics);
+    expect((await samplesOfBatches())["batches_stalled_oldest_seconds"]).toBe(0);
+    await endLed({ database, metrics }, { ...batch, total: 4, completed: 1, failed: 2 }, { state: "failed" });
+    expect(await endLed({ database, metrics }, batch, { state: "failed" }).catch((error: unknown) => error)).toBeInstanceOf(Superseded); // prettier-ignore
+    const after = await samplesOfBatches();
+    const rose = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
+    expect(["completed", "failed", "cancelled"].map((outcome) => rose(`batch_lines_total ${outcome}`))).toEqual([1, 2, 1]);
+    expect(rose("batches_total failed")).toBe(1);
+    await bench.db.query("delete from batch where id = $1", [batch.id]);
+  }); // prettier-ignore
 });
 
 describe("creations at the same moment", () => {

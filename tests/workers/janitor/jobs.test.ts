@@ -34,6 +34,7 @@ import {
   sweepJobRecords,
   sweepLeases,
   sweepUnclaimed,
+  sweepUnknownJobs,
 } from "#workers/janitor/jobs.ts";
 
 const STREAM = streamName("chat");
@@ -224,6 +225,22 @@ describe("a job whose owner fell silent", () => {
     expect(await db.query("select 1 from hold where job_id = $1", [id])).toHaveLength(isDirect ? 0 : 1);
     // Let go, so that nothing is left over.
     await change(id, "intent_is_direct = true, unknown_since = null, lease_until = now() - interval '1 hour'");
+  });
+
+  test.each([
+    ["all that it holds", {}, 100],
+    ["the share that is held of a line of a batch", { batch_line: { price_millionths: 250_001 } }, 26],
+  ])("whose outcome was never told is written off: %s", async (_what, members, nano) => {
+    const writtenOff = async (): Promise<number> =>
+      Number(/^sluice_credits_written_off_total\{.*\} (\S+)$/m.exec(await metrics.registry.metrics())?.[1]);
+    const id = await dispatched({ amount: BigInt(nano), work: { hold_nano: "100", ...members } });
+    const epoch = (await claim(id))?.epoch ?? 0;
+    expect(await noteProviderJob(db.database, id, epoch, { hold_nano: "100" })).toBe(true);
+    await change(id, "unknown_since = now() - interval '2 hours', lease_until = null");
+    const before = await writtenOff();
+    await sweepUnknownJobs(context);
+    expect(await stateOf(id)).toEqual({ state: "failed", code: "upstream_timeout" });
+    expect(Math.round(((await writtenOff()) - before) * 1e9)).toBe(nano);
   });
 
   test("once its provider had said that it took nothing ends as lost: there is nothing to ask for, so nothing is held", async () => {

@@ -292,10 +292,16 @@ describe("a durable job", () => {
     const open = await queued();
     expect(await bench(lost).run(open)).toEqual({ outcome: "unknown" });
     expect([(await rowOf(open)).state, (await held(open.job_id)).length]).toEqual(["running", 1]);
-    const hidden = await queued({ isHidden: true });
+    // The same of a line of a batch, of whose price a share is held.
+    const line = { hold_nano: "200", batch_line: { price_millionths: 500_000 } };
+    const writtenOff = async (): Promise<number> =>
+      Number(/^sluice_credits_written_off_total\{.*\} (\S+)$/m.exec(await metrics.registry.metrics())?.[1]);
+    const before = await writtenOff();
+    const hidden = await queued({ isHidden: true, work: line });
     expect(await bench(lost).run(hidden)).toEqual({ outcome: "failed" });
     expect(await rowOf(hidden)).toMatchObject({ state: "failed", error: { code: "upstream_timeout" }, credits: 0n });
     expect(await held(hidden.job_id)).toEqual([]);
+    expect(Math.round(((await writtenOff()) - before) * 1e9)).toBe(100);
   });
 
   test("cancelled before a provider was asked ends as cancelled, and no provider hears of it", async () => {
