@@ -67,7 +67,7 @@ export interface Loop {
   readonly left: AbortSignal;
 }
 
-/** A turn that failed behind work that was paid: a repeat would pay for that again. */
+/** A turn that failed behind work that was paid, or may yet be: a repeat would pay for that again. */
 export class TurnsFailed extends ApiError {
   readonly summary: SluiceSummary;
 
@@ -129,7 +129,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       if (isSpent()) return summary("max_credits");
     }
   } catch (error) {
-    if (spent === 0n) throw error;
+    if (spent + held === 0n) throw error;
     throw new TurnsFailed(asApiError(error, context.log, call.requestId), summary("error"), spent);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one, and each gets its
- * own verdict. A lone call waits for nothing, unless it is patient: then it waits `lingerMs` for others.
+ * own verdict. A lone call waits for nothing, unless it is patient: then it waits `lingerMs` for others. While calls come several at a time,
+ * a small group waits up to `gatherMaxMs` for more.
  *
  * Workspaces that meet locks of other sessions must not delay the rest so there are three places:
  * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
@@ -57,7 +58,7 @@ const BUSY_GROUP = 8;
 const IDLE_GROUP = 2;
 /** A group of this size waits for no others: what it costs is little for each of its calls. */
 const GATHERED_GROUP = 32;
-/** Weight of the last group in what groups usually hold: a dozen lone calls after a burst wait for nobody. */
+/** Weight of the last group in what groups usually hold: behind a burst, calls that come alone wait for nobody from the dozenth on. */
 const USUAL_WEIGHT = 0.3;
 /** Contended workspaces remembered before those that are over are forgotten. */
 const CONTENDED_SWEEP = 1_000;
@@ -92,7 +93,7 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly ifBusy: Place<Item, Verdict>;
   /** Starts the lanes that `ifBusy` puts calls into. */
   readonly startNext: () => void;
-  /** Looks again when what waits has waited enough. */
+  /** Timer of the next look at what waits. */
   timer?: ReturnType<typeof setTimeout> | undefined;
   /** Calls of a group, as the last ones had them. */
   usualSize: number;

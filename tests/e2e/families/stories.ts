@@ -62,7 +62,7 @@ function schemaSent(family: Family, body: unknown): unknown {
   return family === "claude" ? asked.output_config?.format?.schema : asked.generationConfig?.responseJsonSchema;
 }
 
-/** Ask for an object, each in its own idiom. */
+/** Clients that ask for an object, each in its own idiom. */
 const OBJECTS: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   async openai(model) {
     const format = { type: "json_schema", name: "place", schema: SCHEMA, strict: true } as const;
@@ -94,7 +94,7 @@ const OBJECTS: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
 
 const TEXT_TURN: Turn = { text: "one two three four five", took: { input: 10, output: 5 } };
 
-/** Read an answer of a slow source, and leave it at its first word. */
+/** Clients that read an answer of a slow source, and leave it at its first word. */
 const LEAVERS: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   async openai(model) {
     const stream = await openai().responses.create({ model, input: QUESTION, stream: true });

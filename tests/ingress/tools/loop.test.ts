@@ -28,6 +28,7 @@ interface Played {
   readonly fake?: FakeOptions;
   readonly headers?: Record<string, string>;
   readonly most?: number;
+  readonly turnNano?: bigint;
 }
 
 const WITH_KEY = { authorization: `Bearer ${KEY}` };
@@ -40,6 +41,7 @@ async function play({
   fake,
   headers = WITH_KEY,
   most,
+  turnNano = 10n,
 }: Played) {
   const fakes = fakeContext(fake);
   const { context, caller, authorizations } = fakes;
@@ -51,7 +53,7 @@ async function play({
     async *ask(api) {
       ids.push(api.call.requestId);
       const turn = turns[Math.min(asked++, turns.length - 1)];
-      api.call.onCharged?.(10n);
+      api.call.onCharged?.(turnNano);
       yield new Uint8Array([asked]);
       if (turn instanceof Error) throw turn;
       return { asked: turn ?? [], handsOver };
@@ -185,6 +187,14 @@ test("a turn that fails tells what was used by then, and asks for no repeat", as
     headers: { "retry-after": "1", "x-credits-used": "0.000000025" },
     summary: { ended_by: "error", turns: [{}, {}], calls: [{}] },
   });
+});
+
+test("a turn that fails while something is held for a run asks for no repeat, though nothing was used", async () => {
+  const turns = [[call()], new ApiError("overloaded", "Later.")];
+  const failed = { turns, turnNano: 0n, run: (): ToolOutcome => ({ ...MADE, nano: 0n, heldNano: 5n }) };
+  expect((await play(failed)).error).toMatchObject({ shouldRetry: false, headers: { "x-credits-used": "0" } });
+  const free = { ...failed, run: (): ToolOutcome => ({ ...MADE, nano: 0n }) };
+  expect((await play(free)).error).not.toBeInstanceOf(TurnsFailed);
 });
 
 test("the key is looked at before each turn and each run but the first turn", async () => {
