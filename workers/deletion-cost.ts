@@ -12,7 +12,8 @@ import type { Logger } from "#shared/logger.ts";
 const ANNOTATION = "controller.kubernetes.io/pod-deletion-cost";
 /** The cluster keeps every change, so they are few. */
 const LOOK_MS = 30_000;
-const TIMEOUT_MS = 5_000;
+/** Less than a step of a stop has. */
+const TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 
 interface DeletionCostOptions {
@@ -53,7 +54,8 @@ export async function openDeletionCost({
     },
   );
   const url = `${api}/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
-  let told = 0;
+  /** Unknown at first and after a failure: the container before this one, or a patch whose answer was lost, may have told another. */
+  let told: number | undefined;
   let isFailing = false;
   let telling: Promise<void> | undefined;
 
@@ -66,6 +68,7 @@ export async function openDeletionCost({
       told = cost;
       isFailing = false;
     } catch (error) {
+      told = undefined;
       if (!isFailing) log.warn({ err: error }, "the cluster was not told what this pod costs to delete");
       isFailing = true;
     }

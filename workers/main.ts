@@ -127,6 +127,12 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const cancels = openCancels(work, createJobTokens(await serviceSecret(database, "cancels", randomBytes(32))));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
+  // Before any of them takes work: it throws in a pod that has no token.
+  if (config.podName !== undefined) {
+    const busy = (): number => runners.reduce((sum, runner) => sum + runner.running(), 0);
+    const cost = await openDeletionCost({ podName: config.podName, busy, log });
+    lifecycle.onStop("deletion cost", () => cost.close());
+  }
   const store = new RunStore(storage);
   const publishers = openPublishers({ database, catalogue });
   if (pools.includes("workflow")) {
@@ -137,11 +143,6 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const continuation = openRunContinuation({ ...shared, store, publishers });
   for (const pool of pools.filter(isCallPool)) {
     runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));
-  }
-  if (config.podName !== undefined) {
-    const busy = (): number => runners.reduce((sum, runner) => sum + runner.running(), 0);
-    const cost = await openDeletionCost({ podName: config.podName, busy, log });
-    lifecycle.onStop("deletion cost", () => cost.close());
   }
   // One step, so that no runner takes calls while another waits for its last ones.
   lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);

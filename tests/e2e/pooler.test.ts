@@ -152,6 +152,23 @@ test("the short wait of a lone call travels with its statement, whatever the ses
   await database.close();
 }, 25_000);
 
+test("statements that need a session of their own are refused by name, and leave nothing to others", async () => {
+  const database = openDatabase({ url: withoutLimits.url, poolMax: 1, log });
+  const said = database
+    .slowSession(60_000, (session) => session.query("select 1"))
+    .catch((error: Error) => error.message);
+  expect(await said).toStartWith("DATABASE_URL names a pooler");
+  const direct = openDatabase({ url: bare.url, poolMax: 1, log });
+  expect(await direct.slowSession(60_000, (session) => session.query("show lock_timeout"))).toEqual([
+    { lock_timeout: "1min" },
+  ]);
+  // One connection at most: the next one is not the one with those limits.
+  for (const each of [database, direct]) {
+    expect(await each.query("show lock_timeout")).not.toEqual([{ lock_timeout: "1min" }]);
+    await each.close();
+  }
+}, 30_000);
+
 test("while Postgres is away behind it, calls hear 503, and roles that start wait", async () => {
   const { stack, client } = bed;
   const call = () => client.chat(bed.target(0, workspace.key), ask("flat"));

@@ -184,7 +184,6 @@ export const FAULT_ROWS = [
   {
     fault: "a migration is killed half-way, and runs under load",
     files: ["faults/postgres-trouble.test.ts", "faults/upgrade.test.ts", "shared/database/migrate.test.ts"],
-    left: "a migration that waits for the lock of a table in use: there is no released one yet",
   },
   {
     fault: "a process has no descriptors left",

@@ -20,6 +20,7 @@ interface Heard {
 
 let api: Bun.Server<undefined>;
 let status = 200;
+let hangs = false;
 let heard: Heard[] = [];
 let account = { directory: "", remove: (): void => undefined };
 let cost: DeletionCost | undefined;
@@ -40,14 +41,16 @@ beforeAll(() => {
         type: request.headers.get("content-type"),
         cost: metadata.annotations[ANNOTATION],
       });
-      return Response.json({}, { status });
+      return hangs
+        ? new Response(new ReadableStream({ start: (body) => body.enqueue("{") }))
+        : Response.json({}, { status });
     },
   });
 });
 afterAll(() => api.stop(true));
 
 beforeEach(() => {
-  [status, heard, warnings, busy] = [200, [], [], 0];
+  [status, hangs, heard, warnings, busy] = [200, false, [], [], 0];
   account = temporaryDirectory();
   const files = { token: "token-1\n", "ca.crt": certificate.cert, namespace: "calls" };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(account.directory, name), text);
@@ -69,36 +72,52 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const costs = (): unknown[] => heard.map((one) => one.cost);
 
-test("an idle pod tells nothing, a busy one its highest power of two, and each once", async () => {
+test("a pod tells its highest power of two, first what it costs idle, and each once", async () => {
   await open();
-  await Bun.sleep(40);
-  expect(heard).toEqual([]);
-  busy = 5;
   await until(() => heard.length > 0);
+  await Bun.sleep(40);
   expect(heard).toEqual([
     {
       request: "PATCH /api/v1/namespaces/calls/pods/worker-video-7d9f-x2",
       token: "Bearer token-1",
       type: "application/merge-patch+json",
-      cost: "4",
+      // The container before this one may have told more.
+      cost: "0",
     },
   ]);
+  busy = 5;
+  await until(() => heard.length > 1);
   for (const more of [6, 7, 4]) {
     busy = more;
     await Bun.sleep(20);
   }
-  expect(costs()).toEqual(["4"]);
+  expect(costs()).toEqual(["0", "4"]);
   busy = 8;
-  await until(() => heard.length > 1);
-  busy = 0;
   await until(() => heard.length > 2);
-  expect(costs()).toEqual(["4", "8", "0"]);
+  busy = 0;
+  await until(() => heard.length > 3);
+  expect(costs()).toEqual(["0", "4", "8", "0"]);
 });
 
-test("what the cluster refuses is told again, with the token that it has by then, and warned of once", async () => {
+test("an answer that does not end is given up, and what it was for told again, whatever it is by then", async () => {
   await open();
+  await until(() => heard.length > 0);
+  hangs = true;
+  busy = 4;
+  await until(() => heard.length > 1);
+  [hangs, busy] = [false, 0];
+  await until(() => warnings.length > 0);
+  expect(warnings.join()).toContain("did not answer in time");
+  await until(() => heard.length > 2);
+  // The cluster may have taken the one before.
+  expect(costs().slice(0, 3)).toEqual(["0", "4", "0"]);
+  await cost?.close();
+}, 20_000);
+
+test("what the cluster refuses is told again, with the token that it has by then, and warned of once", async () => {
   status = 403;
   busy = 1;
+  await open();
   await until(() => heard.length > 2);
   writeFileSync(join(account.directory, "token"), "token-2");
   status = 200;

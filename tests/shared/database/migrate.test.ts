@@ -137,6 +137,26 @@ test("an index that was broken off is made anew, and one that stood already is l
   });
 });
 
+test("an index that the server still makes for a process that died is made anew", async () => {
+  const statement = "create index concurrently thing_name on thing (name)";
+  await withFiles(`${OUTSIDE}\n${statement};`, async (own, folder) => {
+    const over = Promise.withResolvers<void>();
+    const written = own.database.transaction(async (tx) => {
+      await tx.query("insert into thing values (3, 'c')");
+      await over.promise;
+    });
+    // Either of the two may be ended where they wait for each other.
+    const left = own.database.slowSession(60_000, (session) => session.query(statement)).catch(() => undefined);
+    await eventually("the index is begun", async () => (await own.query(INDEXES)).length === 1);
+    const migrated = migrate(own.database, log, { folder });
+    await Bun.sleep(200);
+    over.resolve();
+    await Promise.all([written, left]);
+    expect(await migrated).toEqual(["0002_second.sql"]);
+    expect(await own.query(INDEXES)).toEqual([{ name: "thing_name", is_valid: true }]);
+  });
+}, 30_000);
+
 test("a file outside a transaction may do nothing that could not be repeated", async () => {
   await withFiles(`${OUTSIDE}\nupdate thing set id = id + 10;`, async (own, folder) => {
     const said = await migrate(own.database, log, { folder }).catch((error: unknown) => String(error));
