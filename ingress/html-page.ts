@@ -3,17 +3,24 @@
 /** For what pages load, too. */
 export const PAGE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
-/** @param may directives of the page's content security policy: what they do not name is forbidden */
+/** What a page may do beside showing its text. */
+interface PageRights {
+  /** Directives of the content security policy for what it loads. */
+  readonly loads: readonly string[];
+  readonly formAction: "'none'" | "'self'";
+}
+
 export function htmlPage(
   html: string,
-  may: readonly string[],
+  { loads, formAction }: PageRights,
   headers: Readonly<Record<"cache-control", string>>,
 ): Response {
+  const fixed = ["base-uri 'none'", `form-action ${formAction}`, "frame-ancestors 'none'"];
   return new Response(html, {
     headers: {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", ...may].join("; "),
+      "content-security-policy": ["default-src 'none'", ...loads, ...fixed].join("; "),
       ...headers,
     },
   });

@@ -37,5 +37,5 @@ ${buttons.join("\n")}
 ${more}</body>
 </html>
 `;
-  return htmlPage(page, ["form-action 'self'"], NEVER_KEPT);
+  return htmlPage(page, { loads: [], formAction: "'self'" }, NEVER_KEPT);
 }

@@ -46,17 +46,11 @@ const PAGE = `<!doctype html>
 `;
 
 /** Nothing but our own origin, no inline code; images also as data URLs, which the style sheet uses for its icons. */
-const MAY = [
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-];
+const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"];
 
 /** The HTML page. */
 export function docsPage(): Response {
-  return htmlPage(PAGE, MAY, { "cache-control": "no-cache" });
+  return htmlPage(PAGE, { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
 }
 
 /** A file the page loads from /docs/assets/{name}; undefined for every name not on the list. */

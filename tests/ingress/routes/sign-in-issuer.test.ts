@@ -250,7 +250,7 @@ describe("a person whose address several workspaces know", () => {
     const answer = await signIn();
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "cache-control": "no-store",
-      "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
+      "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       "content-type": "text/html; charset=utf-8",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
