@@ -1,4 +1,5 @@
 /** The page at /docs: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
+import { htmlPage, PAGE_HEADERS } from "../html-page.ts";
 
 interface Asset {
   readonly type: string;
@@ -45,29 +46,11 @@ const PAGE = `<!doctype html>
 `;
 
 /** Nothing but our own origin, no inline code; images also as data URLs, which the style sheet uses for its icons. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-const COMMON_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
+const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"];
 
 /** The HTML page. */
 export function docsPage(): Response {
-  return new Response(PAGE, {
-    headers: {
-      ...COMMON_HEADERS,
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "cache-control": "no-cache",
-    },
-  });
+  return htmlPage(PAGE, { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
 }
 
 /** A file the page loads from /docs/assets/{name}; undefined for every name not on the list. */
@@ -76,7 +59,7 @@ export function docsAsset(name: string): Response | undefined {
   if (asset === undefined) return undefined;
   const body = asset.file === undefined ? asset.text : Bun.file(new URL(asset.file, packageFolder()));
   return new Response(body, {
-    headers: { ...COMMON_HEADERS, "content-type": asset.type, "cache-control": "public, max-age=86400" },
+    headers: { ...PAGE_HEADERS, "content-type": asset.type, "cache-control": "public, max-age=86400" },
   });
 }
 

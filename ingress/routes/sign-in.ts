@@ -7,26 +7,33 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import {
   endSession,
   findMembersByEmail,
+  keepSignInChoice,
+  type KnownMember,
   openSession,
   readSession,
   SESSION_HOURS,
+  SIGN_IN_CHOICE_MINUTES,
+  SIGN_IN_CHOICES_MAX,
+  takeSignInChoice,
 } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hashKey, mintSessionToken } from "#shared/secrets/api-keys.ts";
 
 import { json, NEVER_KEPT } from "../answers.ts";
+import { choicePage } from "../console/choice-page.ts";
 import { cookie, type Place, readCookie, requireConsole, SESSION, sessionTokenOf } from "../console/cookies.ts";
 import { type Issuer, SIGN_IN_SECONDS } from "../console/issuer.ts";
 import { createTries } from "../console/tries.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../serve.ts";
-import { parsedBody, plainName } from "../settings/body.ts";
+import { parsedBody, pathId, plainName } from "../settings/body.ts";
 import { unknownPath } from "../unknown-path.ts";
 
 const PATH = "/console/session";
 const ISSUER_PATH = "/console/oidc";
 const CALLBACK = "/callback";
+const CHOICE_PATH = `${ISSUER_PATH}/choices`;
 
 /** Address to which the issuer sends people back. */
 export function callbackOf(publicUrl: string): string {
@@ -100,15 +107,31 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       operationId: "finishSignIn",
       summary: "Come back from the issuer",
       isHidden: true,
-      responses: { 303: { description: "The page that was asked for; the cookie is set" } },
-      errors: ["not_found", "invalid_api_key", "permission_denied", "conflict", "service_unavailable"],
+      responses: {
+        200: { description: "A page on which to choose one of several workspaces", texts: ["text/html"] },
+        303: { description: "The page that was asked for; the cookie is set" },
+      },
+      errors: ["not_found", "invalid_api_key", "permission_denied", "service_unavailable"],
       handle: (call) => finish(context, call, () => tries.take(call.ip ?? "")),
+    },
+    {
+      ...common,
+      path: `${CHOICE_PATH}/{choice}/{workspaceId}`,
+      method: "POST",
+      operationId: "chooseWorkspace",
+      summary: "Choose the workspace to sign in to",
+      isHidden: true,
+      responses: { 303: { description: "The page that was asked for; the cookie is set" } },
+      errors: ["not_found", "invalid_api_key", "permission_denied", "service_unavailable"],
+      handle: (call) => choose(context, call, () => tries.take(call.ip ?? "")),
     },
   ];
 }
 
 /** Cookie of a sign-in that has begun. It comes back with a visit from elsewhere, so it may not be strict. */
 const BEGUN = "sluice-sign-in";
+/** Cookie of a person who has yet to choose a workspace. */
+const CHOICE = "sluice-choice";
 
 async function begin(context: IngressContext, { request }: RouteCall): Promise<Response> {
   const issuer = issuerOf(context);
@@ -133,13 +156,57 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
   const sealed = readCookie(request, place, BEGUN);
   if (sealed === undefined) throw new ApiError("invalid_api_key", "No sign-in has begun in this browser.");
   const { email, workspace, returnTo } = await issuer.finish(new URL(request.url).search, sealed);
-  const [known, another] = await findMembersByEmail(context.database, email, workspace ?? null);
-  if (!known) {
-    throw new ApiError("permission_denied", "No active member with an active key has this mail address.");
+  const members = await findMembersByEmail(context.database, email, workspace ?? null);
+  const [known, another] = members;
+  const ended = cookie(request, place, { name: BEGUN, value: "", seconds: 0, site: "Lax" });
+  if (known && another) {
+    const token = mintSessionToken();
+    await keepSignInChoice(context.database, hashKey(token), { email, return_to: returnTo });
+    const page = choicePage(email, members.slice(0, SIGN_IN_CHOICES_MAX), {
+      pathOf: (id) => `${CHOICE_PATH}/${choiceOf(token)}/${id}`,
+      hasMore: members.length > SIGN_IN_CHOICES_MAX,
+    });
+    const kept = { name: CHOICE, value: token, seconds: SIGN_IN_CHOICE_MINUTES * 60, site: "Strict" } as const;
+    return withCookies(page, [cookie(request, place, kept), ended]);
   }
-  if (another) {
-    throw new ApiError("conflict", "The mail address is known in several workspaces; name one, as ?workspace=<name>.");
-  }
+  return openFor(context, call, { known, returnTo, ended });
+}
+
+/**
+ * Ends a sign-in on the page that offered several workspaces. Its address has the hash of a token, and the browser the token, in a cookie that no
+ * other site sends: so a choice counts in the browser that was offered it, on its last such page, and nobody else can make it send one.
+ */
+async function choose(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
+  const { request, params } = call;
+  issuerOf(context);
+  const workspaceId = pathId(call, "workspaceId", nobody);
+  await countTry();
+  const token = readCookie(request, placeOf(context), CHOICE);
+  const isOurs = token !== undefined && choiceOf(token) === params["choice"];
+  const choice = isOurs ? await takeSignInChoice(context.database, hashKey(token)) : undefined;
+  if (!choice) throw new ApiError("invalid_api_key", "This choice was made, or is over; begin the sign-in again.");
+  // Who is a member may have changed while the page was shown.
+  const [known] = await findMembersByEmail(context.database, choice.email, workspaceId);
+  const ended = cookie(request, placeOf(context), { name: CHOICE, value: "", seconds: 0, site: "Strict" });
+  return openFor(context, call, { known, returnTo: choice.return_to, ended });
+}
+
+/** Name of a choice: tells nothing of its token. */
+function choiceOf(token: string): string {
+  return Buffer.from(hashKey(token)).toString("hex");
+}
+
+/** Opens a session for a person whom the issuer has proven. @throws ApiError `permission_denied` where there is no such member */
+async function openFor(
+  context: IngressContext,
+  call: RouteCall,
+  {
+    known,
+    returnTo,
+    ended,
+  }: { readonly known: KnownMember | undefined; readonly returnTo: string; readonly ended: string },
+): Promise<Response> {
+  if (!known) throw nobody();
   const value = mintSessionToken();
   const { member_id: id, key_id } = known;
   const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
@@ -149,10 +216,12 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
     by: "issuer",
     actor: { type: "member", id, key_id, ...ip, request_id: call.requestId },
   });
-  return goTo(returnTo, [
-    cookie(request, place, { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" }),
-    cookie(request, place, { name: BEGUN, value: "", seconds: 0, site: "Lax" }),
-  ]);
+  const kept = { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" } as const;
+  return goTo(returnTo, [cookie(call.request, placeOf(context), kept), ended]);
+}
+
+function nobody(): ApiError {
+  return new ApiError("permission_denied", "No active member with an active key has this mail address.");
 }
 
 /** @throws ApiError `not_found` where there is no issuer */
@@ -167,7 +236,10 @@ function isOwnPath(path: string): boolean {
 }
 
 function goTo(location: string, cookies: readonly string[]): Response {
-  const response = new Response(null, { status: 303, headers: { ...NEVER_KEPT, location } });
+  return withCookies(new Response(null, { status: 303, headers: { ...NEVER_KEPT, location } }), cookies);
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
   for (const one of cookies) response.headers.append("set-cookie", one);
   return response;
 }

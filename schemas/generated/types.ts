@@ -3291,7 +3291,7 @@ export interface MemberCreateRequest {
    */
   name: string;
   /**
-   * One address.
+   * One address, which no other member of the workspace has in whatever case.
    */
   email?: string;
   /**
@@ -3309,7 +3309,7 @@ export interface MemberUpdateRequest {
    */
   name?: string;
   /**
-   * One address; null: none.
+   * One address, which no other member of the workspace has in whatever case; null: none.
    */
   email?: string | null;
   /**

@@ -77,18 +77,24 @@ export async function readSession(target: Queryable, sha256: Uint8Array): Promis
 }
 
 export interface KnownMember {
+  readonly workspace_id: string;
+  readonly workspace_name: string;
   readonly member_id: string;
   /** The member's oldest active key. */
   readonly key_id: string;
 }
 
+/** Most workspaces among which a person chooses. */
+export const SIGN_IN_CHOICES_MAX = 100;
+
 /**
- * Active members with this mail address, in whatever case it is written, who have an active key; two of them at most.
+ * Active members with this mail address, in whatever case it is written, who have an active key: one in a workspace, by the workspaces' names,
+ * and one more than there are choices at most.
  * @param workspace id or name of the only one that counts; null: all
  */
 export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
   return target.query<KnownMember>(
-    `select m.id as member_id, k.id as key_id
+    `select w.id as workspace_id, w.name as workspace_name, m.id as member_id, k.id as key_id
      from member m
      join workspace w on w.id = m.workspace_id
      cross join lateral (
@@ -98,9 +104,43 @@ export function findMembersByEmail(target: Queryable, email: string, workspace: 
        order by created_at, id limit 1
      ) k
      where lower(m.email) = lower($1) and m.is_active and w.is_active and ($2::text is null or w.id::text = $2 or w.name = $2)
-     limit 2`,
+     order by w.name
+     limit ${SIGN_IN_CHOICES_MAX + 1}`,
     [email, workspace],
   );
+}
+
+/** A person has so long to choose a workspace. */
+export const SIGN_IN_CHOICE_MINUTES = 10;
+
+/** A person whom the issuer has proven, before the workspace is chosen. */
+interface SignInChoice {
+  readonly email: string;
+  /** Path of ours. */
+  readonly return_to: string;
+}
+
+export async function keepSignInChoice(
+  target: Queryable,
+  sha256: Uint8Array,
+  { email, return_to }: SignInChoice,
+): Promise<void> {
+  await target.query("insert into sign_in_choice (sha256, email, return_to) values ($1, $2, $3)", [
+    Buffer.from(sha256),
+    email,
+    return_to,
+  ]);
+}
+
+/** Takes it away, so that it counts once. @returns undefined where there is none, or its time is over */
+export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): Promise<SignInChoice | undefined> {
+  const rows = await target.query<SignInChoice>(
+    `delete from sign_in_choice
+     where sha256 = $1 and created_at > now() - interval '${SIGN_IN_CHOICE_MINUTES} minutes'
+     returning email, return_to`,
+    [Buffer.from(sha256)],
+  );
+  return rows[0];
 }
 
 /** Counts a try to sign in. @returns false, and counts none, where its network has had `max` of them within a minute */

@@ -1,6 +1,6 @@
 /** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
-import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
+import { constraintName, type Database, type Queryable } from "./client.ts";
 
 export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;
 
@@ -25,7 +25,7 @@ interface NewMember {
 
 const COLUMNS = "id, name, email, role, is_active, created_at";
 
-/** Undefined when the name or the id is taken. */
+/** Undefined when the name, the address or the id is taken. */
 export async function insertMember(
   target: Queryable,
   workspaceId: string,
@@ -59,6 +59,19 @@ export async function findMember(target: Queryable, workspaceId: string, name: s
   return rows[0];
 }
 
+/** The member with this mail address, in whatever case it is written. */
+export async function findMemberByEmail(
+  target: Queryable,
+  workspaceId: string,
+  email: string,
+): Promise<MemberRow | undefined> {
+  const rows = await target.query<MemberRow>(
+    `select ${COLUMNS} from member where workspace_id = $1 and lower(email) = lower($2)`,
+    [workspaceId, email],
+  );
+  return rows[0];
+}
+
 export async function findMemberById(
   target: Queryable,
   workspaceId: string,
@@ -85,7 +98,10 @@ const UPDATE_ACTION = `case when c.is_active and not o.is_active then 'member.en
             when o.is_active and not c.is_active then 'member.disable'
             when c.role <> o.role then 'member.role' else 'member.update' end`;
 
-/** Undefined when the workspace has no such member, or it was so already. The keys of a disabled member stop working with it. */
+/**
+ * Undefined when the workspace has no such member, or it was so already. The keys of a disabled member stop working with it.
+ * @throws Error of a constraint where another member has the name or the address
+ */
 export async function updateMember(
   target: Queryable,
   workspaceId: string,
@@ -122,8 +138,17 @@ export async function updateMember(
   return rows[0];
 }
 
-/** Result of changing a member. `last_owner`: no active owner would be left, and nothing was changed. Undefined: no such member. */
-export type MemberChanged = MemberRow | "last_owner" | "name_taken" | undefined;
+/** Why a member is not changed. `last_owner`: no active owner would be left. */
+type Unchanged = "last_owner" | "name_taken" | "email_taken";
+
+/** Result of changing a member; nothing was changed where it says why not. Undefined: no such member. */
+export type MemberChanged = MemberRow | Unchanged | undefined;
+
+/** Constraint that refuses what another member of the workspace has. */
+const ONCE: Readonly<Record<string, Unchanged>> = {
+  member_workspace_id_name_key: "name_taken",
+  member_email: "email_taken",
+};
 
 /**
  * The same, but a workspace keeps an active owner. Changes of one workspace's members come one after the other.
@@ -141,35 +166,25 @@ export function changeMember(
     const row = await findMemberById(tx, workspaceId, change.id);
     if (row === undefined) return undefined;
     check(row);
-    const named = change.name === undefined ? undefined : await findMember(tx, workspaceId, change.name);
-    if (named && named.id !== change.id) throw new Refused("name_taken");
     const changed = (await updateMember(tx, workspaceId, change)) ?? row;
     const owners = await tx.query("select id from member where workspace_id = $1 and role = 'owner' and is_active", [
       workspaceId,
     ]);
-    if (owners.length === 0) throw new Refused("last_owner");
+    if (owners.length === 0) throw new LastOwner();
     return changed;
   });
 }
 
-class Refused extends Error {
-  readonly why: "last_owner" | "name_taken";
-
-  constructor(why: "last_owner" | "name_taken") {
-    super(why);
-    this.why = why;
-  }
-}
+class LastOwner extends Error {}
 
 /** A refusal thrown inside undoes what was done before it, and is the result. */
-async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T | Refused["why"]> {
+async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T | Unchanged> {
   try {
     return await database.transaction(work);
   } catch (error) {
-    if (error instanceof Refused) return error.why;
-    // Another member got the name meanwhile.
-    if (sqlState(error) === SQL.uniqueViolation) return "name_taken";
-    throw error;
+    const why = error instanceof LastOwner ? "last_owner" : ONCE[constraintName(error) ?? ""];
+    if (why === undefined) throw error;
+    return why;
   }
 }
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
+import { newId } from "#shared/ids.ts";
 import { CLIENT, startIssuer, type TestIssuer } from "#tests/support/issuer.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
 
@@ -26,11 +27,43 @@ afterAll(async () => {
   await idp.close();
 });
 
+const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+
+test("a member of several workspaces chooses one on a page", async () => {
+  const [other, member, key] = [newId(), newId(), newId()];
+  await stack.query("insert into workspace (id, name) values ($1, 'second')", [other]);
+  await stack.query(
+    "insert into member (id, workspace_id, name, role, email) values ($1, $2, 'ada', 'owner', 'Ada@example.com')",
+    [member, other],
+  );
+  await stack.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'test', sha256('a key'), 'x', 'standard')`,
+    [key, other, member],
+  );
+  await stack.query("update member set email = 'ada@example.com' where name = 'bootstrap'");
+  idp.person = { email: "ada@example.com", email_verified: true };
+  const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
+  const back = await idp.visit(begun.headers.get("location") ?? "");
+  const page = await fetch(back, { headers: { cookie: cookieOf(begun) } });
+  const [, path = ""] = new RegExp(`formaction="([^"]+/${other})"`).exec(await page.text()) ?? [];
+  const come = await fetch(baseUrl + path, {
+    method: "POST",
+    redirect: "manual",
+    headers: { cookie: cookieOf(page), "content-type": "application/x-www-form-urlencoded" },
+    body: "unasked=1",
+  });
+  expect([come.status, come.headers.get("location")]).toEqual([303, "/docs"]);
+  const headers = { cookie: cookieOf(come), "x-sluice-console": "1" };
+  const session = await fetch(`${baseUrl}/console/session`, { headers });
+  expect(await session.json()).toMatchObject({ workspace: { id: other, name: "second" }, member: { id: member } });
+  await stack.query("update workspace set is_active = false where id = $1", [other]);
+});
+
 test("a member comes in by a mail address, acts for a key, and is out within a second of its end", async () => {
   await stack.query("update member set email = 'ada@example.com'");
   idp.person = { email: "ada@example.com", email_verified: true };
   const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
-  const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const back = await idp.visit(begun.headers.get("location") ?? "");
   const come = await fetch(back, { redirect: "manual", headers: { cookie: cookieOf(begun) } });
   expect([come.status, come.headers.get("location")]).toEqual([303, "/docs"]);

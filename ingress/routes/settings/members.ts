@@ -4,6 +4,7 @@ import {
   changeMember,
   countMembers,
   findMember,
+  findMemberByEmail,
   findMemberById,
   insertMember,
   type MemberChange,
@@ -96,12 +97,14 @@ async function add(
   const made = await withWorkspaceLock(database, workspaceId, async (tx) => {
     if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
     if (await insertMember(tx, workspaceId, { ...wanted, actor })) return "made";
-    return (await findMember(tx, workspaceId, wanted.name)) ? "name_taken" : "known";
+    if (await findMember(tx, workspaceId, wanted.name)) return "name_taken";
+    const hasAddress = wanted.email !== null && (await findMemberByEmail(tx, workspaceId, wanted.email));
+    return hasAddress ? "email_taken" : "known";
   });
   return createdOnce(made, {
     find: () => findMemberById(database, workspaceId, wanted.id),
     asked: { name: wanted.name, role: wanted.role, email: wanted.email },
-    refusals: { too_many: tooMany, name_taken: () => nameTaken("a member") },
+    refusals: { too_many: tooMany, name_taken: () => nameTaken("a member"), email_taken: addressTaken },
   });
 }
 
@@ -116,6 +119,7 @@ async function change(
     throw new ApiError("conflict", "This is the last active owner; make another member one first.");
   }
   if (result === "name_taken") throw nameTaken("a member");
+  if (result === "email_taken") throw addressTaken();
   return result;
 }
 
@@ -134,6 +138,13 @@ function checkMayGive(own: MemberRole, given: MemberRole): void {
 function addressOf(email: string | null | undefined): string | null {
   if (email === undefined || email === null || isMailAddress(email)) return email ?? null;
   throw new ApiError("unsupported_value", "Expected email to be exactly one address.", { param: "email" });
+}
+
+/** People sign in by their address, so it says which member they are. */
+function addressTaken(): ApiError {
+  return new ApiError("conflict", "The workspace has a member of this address already, who may be disabled.", {
+    param: "email",
+  });
 }
 
 function tooMany(): ApiError {

@@ -62,8 +62,8 @@ create table member (
   unique (workspace_id, name)
 );
 
--- Found by their address when they sign in at the operator's issuer.
-create index member_email on member (lower(email)) where email is not null;
+-- Found by their address when they sign in at the operator's issuer, so it is one member's in a workspace.
+create unique index member_email on member (lower(email), workspace_id) where email is not null;
 
 create table api_key (
   id uuid primary key,
@@ -96,6 +96,16 @@ create table console_session (
 );
 create index console_session_key on console_session (key_id, created_at);
 create index console_session_created on console_session (created_at);
+
+-- People whom the issuer knows, and who have yet to say which of their workspaces they sign in to. Of the token that their browser has only
+-- the hash is kept.
+create table sign_in_choice (
+  sha256 bytea primary key,
+  email text not null,
+  return_to text not null,
+  created_at timestamptz not null default now()
+);
+create index sign_in_choice_created on sign_in_choice (created_at);
 
 -- Tries to sign in, by address or network of IPv6: none may have too many within a minute.
 create table sign_in_try (

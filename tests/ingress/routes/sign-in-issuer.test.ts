@@ -6,6 +6,7 @@ import { openIssuer } from "#ingress/console/issuer.ts";
 import { TRIES_PER_MINUTE_MAX } from "#ingress/console/tries.ts";
 import { callbackOf } from "#ingress/routes/sign-in.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
+import { SIGN_IN_CHOICES_MAX } from "#shared/database/console-sessions.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
@@ -100,12 +101,15 @@ async function refusal(answered: Response | Promise<Response>): Promise<string> 
   return `${answer.status} ${(await envelopeOf(answer)).code}`;
 }
 
+const BEGUN_ENDED = "__Host-sluice-sign-in=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0";
+const CHOICE_ENDED = "__Host-sluice-choice=; Path=/; HttpOnly; Secure; SameSite=Strict; Max-Age=0";
+
 /** The person behind the session that an answer opens. */
-async function whoIs(answer: Response): Promise<unknown> {
+async function whoIs(answer: Response, wasEnded = BEGUN_ENDED): Promise<unknown> {
   expect(answer.status).toBe(303);
-  const [session = "", begun = ""] = answer.headers.getSetCookie();
+  const [session = "", ended] = answer.headers.getSetCookie();
   expect(session).toMatch(/^__Host-sluice=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=43200$/);
-  expect(begun).toBe("__Host-sluice-sign-in=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0");
+  expect(ended).toBe(wasEnded);
   const [cookie] = session.split(";");
   return (await get("/console/session", cookie, { "x-sluice-console": "1" })).json();
 }
@@ -141,14 +145,15 @@ describe("a person who signs in at the issuer", () => {
     expect((await signIn()).status).toBe(303);
   });
 
-  test("names the workspace where the address is known in several", async () => {
-    const other = await createWorkspace(db.database, 0n);
-    const second = await addPerson(db, other, "owner");
-    await db.query("update member set email = $2 where id = $1", [second.id, email]);
-    expect(await refusal(signIn())).toBe("409 conflict");
-    expect(await whoIs(await signIn(`?workspace=${other}`))).toMatchObject({ member: { id: second.id } });
+  test("goes straight to the workspace that it named, where the address is known in several", async () => {
+    const second = await addElsewhere();
+    expect(await whoIs(await signIn(`?workspace=${second.workspaceId}`))).toMatchObject({ member: { id: second.id } });
     const name = encodeURIComponent(`workspace ${workspaceId}`);
     expect(await whoIs(await signIn(`?workspace=${name}`))).toMatchObject({ member: { id: person.id } });
+    const foreign = await createWorkspace(db.database, 0n);
+    await addPerson(db, foreign, "owner");
+    expect(await refusal(signIn(`?workspace=${foreign}`))).toBe("403 permission_denied");
+    expect(await db.query("select 1 from sign_in_choice where email = $1", [email])).toEqual([]);
   });
 
   test.each([
@@ -166,6 +171,195 @@ describe("a person who signs in at the issuer", () => {
   ])("is not let in where %s", async (_what, change) => {
     await change();
     expect(await refusal(signIn())).toBe("403 permission_denied");
+  });
+});
+
+/** Adds a member with the person's address in a workspace of its own. */
+async function addElsewhere(): Promise<Person & { readonly workspaceId: string }> {
+  const other = await createWorkspace(db.database, 0n);
+  const added = await addPerson(db, other, "owner");
+  await db.query("update member set email = upper($2) where id = $1", [added.id, email]);
+  return { ...added, workspaceId: other };
+}
+
+interface Offer {
+  readonly html: string;
+  /** Addresses of the buttons. */
+  readonly paths: readonly string[];
+  readonly cookie: string;
+}
+
+/** The page that a sign-in ends on where there is a choice. */
+async function offered(answer: Response): Promise<Offer> {
+  const html = await answer.text();
+  expect([answer.status, html]).toEqual([200, expect.stringContaining('<form method="post">')]);
+  const [kept = "", ended] = answer.headers.getSetCookie();
+  expect(kept).toMatch(/^__Host-sluice-choice=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict; Max-Age=600$/);
+  expect(ended).toBe(BEGUN_ENDED);
+  const paths = [...html.matchAll(/formaction="([^"]*)"/g)].map(([, path = ""]) => path);
+  return { html, paths, cookie: kept.split(";")[0] ?? "" };
+}
+
+/** Presses a button as a browser does. */
+const press = (path: string | undefined, cookie: string): Promise<Response> =>
+  handle(
+    new Request(`http://10.0.0.1:8080${path}`, {
+      method: "POST",
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
+      body: "",
+    }),
+  );
+
+describe("a person whose address several workspaces know", () => {
+  let second: Person & { readonly workspaceId: string };
+  beforeEach(async () => {
+    second = await addElsewhere();
+  });
+
+  const buttonOf = ({ paths }: Offer, workspace: string): string | undefined =>
+    paths.find((path) => path.endsWith(`/${workspace}`));
+
+  test("chooses one, at any ingress, and comes to the page that was asked for", async () => {
+    const offer = await offered(await signIn("?return_to=/docs%23tag"));
+    expect(offer.paths.map((path) => path.split("/").at(-1) ?? "").toSorted()).toEqual(
+      [workspaceId, second.workspaceId].toSorted(),
+    );
+    expect(await db.query("select 1 from audit_log where subject = $1", [second.keyId])).toEqual([]);
+    handle = open(idp.url);
+    const answer = await press(buttonOf(offer, second.workspaceId), offer.cookie);
+    expect(answer.headers.get("location")).toBe("/docs#tag");
+    expect(await whoIs(answer, CHOICE_ENDED)).toMatchObject({
+      workspace: { id: second.workspaceId },
+      member: { id: second.id },
+    });
+    const logged = await db.query("select actor->>'id' as who, after from audit_log where subject = $1", [
+      second.keyId,
+    ]);
+    expect(logged).toEqual([{ who: second.id, after: { signed_in_by: "issuer" } }]);
+    expect(await db.query("select 1 from sign_in_choice where email = $1", [email])).toEqual([]);
+  });
+
+  test("sees the names of its own workspaces alone, as texts, on a page that runs and loads nothing", async () => {
+    const name = `<b>"Ada" & 'co'</b> ${newId()}`;
+    await db.query("update workspace set name = $2 where id = $1", [second.workspaceId, name]);
+    const [off, foreign] = [await addElsewhere(), await createWorkspace(db.database, 0n)];
+    await db.query("update workspace set is_active = false where id = $1", [off.workspaceId]);
+    await addPerson(db, foreign, "owner");
+    idp.person = { email: email.replace("ada", "ada&co"), email_verified: true };
+    await db.query("update member set email = $2 where id = any($1)", [[person.id, second.id], idp.person.email ?? ""]);
+    const answer = await signIn();
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      "content-type": "text/html; charset=utf-8",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    });
+    const { html, paths } = await offered(answer);
+    expect(html).toContain(`<bdi>&lt;b&gt;&quot;Ada&quot; &amp; &#x27;co&#x27;&lt;/b&gt; ${name.slice(-36)}</bdi>`);
+    expect(html).toContain(`<bdi>workspace ${workspaceId}</bdi>`);
+    expect(html).toContain(`<bdi>${email.replace("ada", "ada&amp;co")}</bdi>`);
+    expect(html).not.toMatch(/<b>|<script|<style|\son\w+=|style=|src=|href=/);
+    expect(paths).toHaveLength(2);
+  });
+
+  test("is told where there are more than the page has", async () => {
+    await db.query(
+      `with made as (
+         insert into workspace (id, name) select new_id(), 'z ' || $1::text || n from generate_series(1, $2::int) n returning id
+       ), joined as (
+         insert into member (id, workspace_id, name, role, email) select new_id(), id, 'ada', 'owner', $1::text from made
+         returning id, workspace_id
+       )
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+       select new_id(), workspace_id, id, 'test', sha256(id::text::bytea), 'x', 'standard' from joined`,
+      [email, SIGN_IN_CHOICES_MAX - 2],
+    );
+    const whole = await offered(await signIn());
+    expect([whole.paths.length, whole.html.includes("?workspace=")]).toEqual([SIGN_IN_CHOICES_MAX, false]);
+    await addElsewhere();
+    const cut = await offered(await signIn());
+    expect([cut.paths.length, cut.html.includes("?workspace=")]).toEqual([SIGN_IN_CHOICES_MAX, true]);
+  });
+
+  test("chooses once, also where it does so several times at once", async () => {
+    const offer = await offered(await signIn());
+    const answers = await Promise.all(
+      offer.paths.flatMap((path) => [path, path]).map((path) => press(path, offer.cookie)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([303, 401, 401, 401]);
+    expect(await refusal(press(offer.paths[0], offer.cookie))).toBe("401 invalid_api_key");
+  });
+
+  test("does not choose after ten minutes", async () => {
+    const offer = await offered(await signIn());
+    const age = (minutes: string) =>
+      db.query("update sign_in_choice set created_at = now() - $2::interval where email = $1", [email, minutes]);
+    await age("10 minutes");
+    expect(await refusal(press(offer.paths[0], offer.cookie))).toBe("401 invalid_api_key");
+    await age("590 seconds");
+    expect((await press(offer.paths[0], offer.cookie)).status).toBe(303);
+  });
+
+  test("does not choose the workspace of another, and has to begin again then", async () => {
+    const offer = await offered(await signIn());
+    const foreign = await createWorkspace(db.database, 0n);
+    await addPerson(db, foreign, "owner");
+    const [own = ""] = offer.paths;
+    const other = own.replace(/[^/]+$/, foreign);
+    expect(await refusal(press(other, offer.cookie))).toBe("403 permission_denied");
+    expect(await refusal(press(own, offer.cookie))).toBe("401 invalid_api_key");
+  });
+
+  test.each([
+    ["its member", "update member set is_active = false where id = $1", "id"],
+    ["its key", "update api_key set revoked_at = now() where id = $1", "keyId"],
+    ["its workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
+  ] as const)("does not choose a workspace where %s has ended meanwhile", async (_what, sql, of) => {
+    const offer = await offered(await signIn());
+    await db.query(sql, [second[of]]);
+    expect(await refusal(press(buttonOf(offer, second.workspaceId), offer.cookie))).toBe("403 permission_denied");
+  });
+
+  test("chooses in the browser that was asked, from the page that it was shown last", async () => {
+    const first = await offered(await signIn());
+    const later = await offered(await signIn());
+    const [path = ""] = first.paths;
+    const token = first.cookie.split("=")[1] ?? "";
+    for (const [at, cookie] of [
+      [path, ""],
+      [path, later.cookie],
+      [path, `__Host-sluice-choice=${"A".repeat(43)}`],
+      [path, `__Host-sluice-sign-in=${token}`],
+      [path, `sluice-choice=${token}`],
+    ] as const) {
+      address += 1;
+      expect([cookie, await refusal(press(at, cookie))]).toEqual([cookie, "401 invalid_api_key"]);
+    }
+    const [, , , , choice = "", workspace = ""] = path.split("/");
+    for (const changed of [
+      path.replace(choice, token),
+      path.replace(choice, choice.toUpperCase()),
+      path.replace(choice, choice.slice(1)),
+      path.replace(choice, "0".repeat(64)),
+    ]) {
+      address += 1;
+      expect([changed, await refusal(press(changed, first.cookie))]).toEqual([changed, "401 invalid_api_key"]);
+    }
+    for (const name of [encodeURIComponent(`workspace ${workspace}`), "x", "%00"]) {
+      expect(await refusal(press(path.replace(workspace, name), first.cookie))).toBe("403 permission_denied");
+    }
+    expect(await refusal(get(path, first.cookie))).toBe("405 method_not_allowed");
+    // None of that has used it up.
+    expect((await press(path, first.cookie)).status).toBe(303);
+  });
+
+  test("is refused its eleventh choice in a minute", async () => {
+    const path = `/console/oidc/choices/${"0".repeat(64)}/${workspaceId}`;
+    for (let at = 0; at < TRIES_PER_MINUTE_MAX; at++) {
+      expect(await refusal(press(path, ""))).toBe("401 invalid_api_key");
+    }
+    expect(await refusal(press(path, ""))).toBe("429 ip_rate_limit_exceeded");
   });
 });
 
@@ -235,6 +429,7 @@ describe("the paths of the issuer", () => {
     for (const path of ["/console/oidc", "/console/oidc/callback?code=x"]) {
       expect(await refusal(get(path))).toBe("404 not_found");
     }
+    expect(await refusal(press(`/console/oidc/choices/${"0".repeat(64)}/${workspaceId}`, ""))).toBe("404 not_found");
   });
 
   test.each([

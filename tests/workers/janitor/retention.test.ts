@@ -170,6 +170,15 @@ test("sessions of people go after twelve hours", async () => {
   ]);
 });
 
+test("choices that nobody made go with the address that they have", async () => {
+  await db.query(
+    `insert into sign_in_choice (sha256, email, return_to, created_at)
+     values (sha256('young'), 'a@example.com', '/', now() - interval '50 minutes'), (sha256('old'), 'b@example.com', '/', now() - interval '70 minutes')`,
+  );
+  await sweep();
+  expect(await db.query("select email from sign_in_choice")).toEqual([{ email: "a@example.com" }]);
+});
+
 test("names that were given up go when others may have them", async () => {
   await db.query(
     `insert into released_name (name, workspace_id, released_at)

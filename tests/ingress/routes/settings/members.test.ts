@@ -35,6 +35,24 @@ describe("adding a member", () => {
     });
     await bed.ask("Member", "POST", at(team), team.owner.key, { body, status: 201 });
   });
+
+  test("is refused for an address that another has until it is forgotten, and not for one of another workspace", async () => {
+    const [own, other] = [await bed.team(0n), await bed.team(0n)];
+    const add = (of: Team, email: string) =>
+      bed.ask("Member", "POST", at(of), of.owner.key, { body: { name: email, role: "billing", email }, status: 201 });
+    const refused = (body: object) =>
+      bed.refusal(409, "POST", at(own), own.owner.key, { name: `second ${newId()}`, role: "billing", ...body });
+    const { id } = await add(own, "Ada@example.com");
+    for (const isActive of [true, false]) {
+      await bed.db.query("update member set is_active = $2 where id = $1", [id, isActive]);
+      for (const body of [{ email: "ada@EXAMPLE.com" }, { email: "ada@example.com", id: newId() }]) {
+        expect(await refused(body)).toEqual({ code: "conflict", param: "email" });
+      }
+    }
+    await add(other, "ada@example.com");
+    await bed.ask("Deleted", "DELETE", at(own, `/${id}`), own.owner.key);
+    await add(own, "ada@example.com");
+  });
 });
 
 describe("changing a member", () => {
@@ -130,6 +148,31 @@ describe("changing a member", () => {
       return { refusal };
     });
     expect(await late.refusal).toEqual(taken);
+  });
+
+  test("is refused for an address that another has, in whatever case, also one that comes meanwhile", async () => {
+    const own = await bed.team(0n);
+    const id = await putMember(bed, own, { email: "grace@example.com" });
+    await putMember(bed, own, { email: "Ada@Example.com" });
+    const taken = { code: "conflict", param: "email" };
+    const refused = (email: string) => bed.refusal(409, "PATCH", at(own, `/${id}`), own.owner.key, { email });
+    expect(await refused("aDa@example.com")).toEqual(taken);
+    const late = await bed.db.database.transaction(async (tx) => {
+      await tx.query(
+        "insert into member (id, workspace_id, name, role, email) values ($1, $2, 'late', 'billing', 'late@example.com')",
+        [newId(), own.id],
+      );
+      const refusal = refused("late@example.com");
+      refusal.catch(() => undefined);
+      await untilOneWaits();
+      return { refusal };
+    });
+    expect(await late.refusal).toEqual(taken);
+    expect(await bed.ask("Member", "GET", at(own, `/${id}`), own.owner.key)).toMatchObject({
+      email: "grace@example.com",
+    });
+    expect(await auditOf(bed, own)).toEqual([]);
+    await change(own, id, { email: "Grace@example.com" });
   });
 
   test("is told to its keys within a second", async () => {

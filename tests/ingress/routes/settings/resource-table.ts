@@ -120,7 +120,7 @@ export const RESOURCES: readonly Row[] = [
   {
     path: "/workspaces/{workspaceId}/members/{memberId}",
     schema: "Member",
-    body: (n) => ({ name: `member no. ${n}`, role: "developer", email: "ada@example.com" }),
+    body: (n) => ({ name: `member no. ${n}`, role: "developer", email: `ada.${n}@example.com` }),
     shown: () => ({ is_active: true }),
     told: (shown) => pick(shown, "name", "role", "email"),
     others: [{ name: "another" }, { role: "billing" }, { email: "b@example.com" }, { email: undefined }],

@@ -1,0 +1,41 @@
+/** Page on which a person chooses the workspace to sign in to. It has no script. */
+import type { KnownMember } from "#shared/database/console-sessions.ts";
+
+import { NEVER_KEPT } from "../answers.ts";
+import { htmlPage } from "../html-page.ts";
+
+/**
+ * @param pathOf address to which the choice of a workspace is sent
+ * @param hasMore there are workspaces that the page does not show
+ */
+export function choicePage(
+  email: string,
+  members: readonly Pick<KnownMember, "workspace_id" | "workspace_name">[],
+  { pathOf, hasMore }: { readonly pathOf: (workspaceId: string) => string; readonly hasMore: boolean },
+): Response {
+  // A name may hold letters that turn the order of those beside it.
+  const buttons = members.map(
+    ({ workspace_id, workspace_name }) =>
+      `<p><button formaction="${Bun.escapeHTML(pathOf(workspace_id))}"><bdi>${Bun.escapeHTML(workspace_name)}</bdi></button></p>`,
+  );
+  const more = hasMore
+    ? "<p>There are more: to sign in to one that is missing, begin again with <code>?workspace=</code> and its name.</p>\n"
+    : "";
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Choose a workspace</title>
+</head>
+<body>
+<h1>Choose a workspace</h1>
+<p><bdi>${Bun.escapeHTML(email)}</bdi> is known in several. Sign in to:</p>
+<form method="post">
+${buttons.join("\n")}
+</form>
+${more}</body>
+</html>
+`;
+  return htmlPage(page, { loads: [], formAction: "'self'" }, NEVER_KEPT);
+}

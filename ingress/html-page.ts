@@ -1,0 +1,27 @@
+/** Headers of our pages for people. */
+
+/** For what pages load, too. */
+export const PAGE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
+
+/** What a page may do beside showing its text. */
+interface PageRights {
+  /** Directives of the content security policy for what it loads. */
+  readonly loads: readonly string[];
+  readonly formAction: "'none'" | "'self'";
+}
+
+export function htmlPage(
+  html: string,
+  { loads, formAction }: PageRights,
+  headers: Readonly<Record<"cache-control", string>>,
+): Response {
+  const fixed = ["base-uri 'none'", `form-action ${formAction}`, "frame-ancestors 'none'"];
+  return new Response(html, {
+    headers: {
+      ...PAGE_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": ["default-src 'none'", ...loads, ...fixed].join("; "),
+      ...headers,
+    },
+  });
+}
