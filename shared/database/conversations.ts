@@ -53,10 +53,14 @@ export async function findConversation(
 }
 
 /** The same whoever asks: for the worker of a call that holds it. */
-export async function findHeldConversation(database: Queryable, id: string): Promise<ConversationRow | undefined> {
+export async function findHeldConversation(
+  database: Queryable,
+  id: string,
+  callId: string,
+): Promise<ConversationRow | undefined> {
   const rows = await database.query<ConversationRow>(
-    `select ${COLUMNS} from conversation where id = $1`,
-    [id],
+    `select ${COLUMNS} from conversation where id = $1 and held_by = $2`,
+    [id, callId],
     "find_held_conversation",
   );
   return rows[0];
@@ -98,7 +102,10 @@ export async function releaseConversation(
   );
 }
 
-/** Changes its text. Undefined, with nothing changed, when it is gone or was changed since it was read. @param callId the call that is over */
+/**
+ * Changes its text. Undefined, with nothing changed, when it is gone, was changed since it was read, or is not the call's any more.
+ * @param callId the call that is over; null: no call's change
+ */
 export async function changeConversation(
   database: Queryable,
   { id, version }: Pick<ConversationRow, "id" | "version">,
@@ -108,7 +115,7 @@ export async function changeConversation(
   const rows = await database.query<ConversationRow>(
     `update conversation set version = version + 1, bytes = $3, sealed = $4, reference = $5, sealed_by = $6,
        expires_at = now() + $7 * interval '1 hour', held_by = case when held_by = $8 then null else held_by end
-     where id = $1 and version = $2 returning ${COLUMNS}`,
+     where id = $1 and version = $2 and ($8::uuid is null or held_by = $8) returning ${COLUMNS}`,
     [id, version, bytes, text.sealed, text.reference, sealedBy, hours, callId],
     "change_conversation",
   );

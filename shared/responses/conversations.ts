@@ -70,7 +70,7 @@ export interface ConversationStore {
     hours: number,
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
-  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone. @throws as `change` does */
+  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone, or another call's. @throws as `change` does */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number): Promise<void>;
   /** False when there was none. */
   delete(viewer: ResponseViewer, id: string): Promise<boolean>;
@@ -173,7 +173,7 @@ export function createConversationStore(options: {
         ...kept,
         items: [...kept.items, ...withOwnIds(kept.items, items)],
       });
-      await changeBy(() => findHeldConversation(database, id), hours, add, callId);
+      await changeBy(() => findHeldConversation(database, id, callId), hours, add, callId);
     },
     async delete(viewer, id) {
       const gone = await deleteConversation(database, viewer, id);

@@ -130,8 +130,11 @@ describe("a conversation", () => {
       (await Promise.allSettled(works)).flatMap((one) =>
         one.status === "rejected" ? [(one.reason as ApiError).code] : [],
       );
-    const append = (text: string): Promise<void> => store.append(id, newId(), [item(text)], 1);
-    expect(await codes(append(half), append(half), add(owner, id, half))).toEqual(["invalid_request"]);
+    const [one, two] = [newId(), newId()];
+    await store.take(owner, id, one);
+    const append = store.append(id, one, [item(half)], 1);
+    expect(await codes(append, add(owner, id, half), add(owner, id, half))).toEqual(["invalid_request"]);
+    await store.release(id, one, true);
     expect((await store.find(owner, id))?.bytes).toBeLessThanOrEqual(CONVERSATION_BYTES_MAX);
     expect(textsOf(await store.find(owner, id))).toEqual(["first", half, half]);
     expect(await codes(add(owner, id, half))).toEqual(["invalid_request"]);
@@ -144,9 +147,8 @@ describe("a conversation", () => {
       2,
     );
     const items = Array.from({ length: 4_998 }, () => item(""));
-    expect(await codes(store.append(id, newId(), items, 1), store.append(id, newId(), [item("")], 1))).toEqual([
-      "invalid_request",
-    ]);
+    expect((await store.take(owner, id, two)) === "held").toBe(false);
+    expect(await codes(store.append(id, two, items, 1), add(owner, id, ""))).toEqual(["invalid_request"]);
   }, 30_000);
 
   test("keeps one text in the object store, and none when it is deleted", async () => {
@@ -196,6 +198,19 @@ describe("a conversation that a call has", () => {
     expect(textsOf(await store.take(owner, id, two))).toEqual(["a", "b"]);
     await store.release(id, two, false);
     expect(await takenBy(owner, id, one)).toBe(true);
+  });
+
+  test("is appended to once, and never by a call that has lost it", async () => {
+    const owner = await openOwner();
+    const { id } = await create(owner, "a");
+    const [lost, next] = [newId(), newId()];
+    await takenBy(owner, id, lost);
+    await late(id);
+    expect(await takenBy(owner, id, next)).toBe(true);
+    await store.append(id, lost, [item("late")], 1);
+    await store.append(id, next, [item("b")], 1);
+    await store.append(id, next, [item("b again")], 1);
+    expect(textsOf(await store.find(owner, id))).toEqual(["a", "b"]);
   });
 
   test("is one's of two that come at once", async () => {
