@@ -3,7 +3,7 @@
 /** For what pages load, too. */
 export const PAGE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
-/** What a page may do beside showing its text. */
+/** Rights of a page beside showing its text. */
 interface PageRights {
   /** Directives of the content security policy for what it loads. */
   readonly loads: readonly string[];
