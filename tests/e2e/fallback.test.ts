@@ -211,8 +211,9 @@ function headersOf({ headers }: Pick<Answer, "headers">): (string | null)[] {
 
 function textOf(answer: Answer): string {
   if (answer.isStream) return streamedText(answer);
-  const { choices } = JSON.parse(answer.body) as { choices: { message: { content: string } }[] };
-  return choices[0]?.message.content ?? "";
+  const { choices } = JSON.parse(answer.body) as { choices?: { message: { content: string } }[] };
+  // An error is shown as it came.
+  return choices?.[0]?.message.content ?? answer.body;
 }
 
 /** Nano-credits at the last model's prices: 500,000 a token read, 2,500,000 a token written. */
