@@ -156,7 +156,7 @@ function peers(): NonNullable<Container["env"]> {
   }));
 }
 
-/** Way in for publishers of batch messages in other namespaces; their keys are asked for there as anywhere. */
+/** Lets publishers of batch messages in from other namespaces. They log in with their keys, like all others. */
 export function natsFromPublishers(): NetworkPolicy {
   return new NetworkPolicy({
     metadata: { name: "nats-from-publishers" },

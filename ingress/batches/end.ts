@@ -1,4 +1,4 @@
-/** The end of a batch, by whoever leads it. */
+/** End of a batch. */
 import { endBatch, Superseded } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 

@@ -173,8 +173,8 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
 }
 
 /**
- * Ends a sign-in on the page that offered several workspaces. Its address has the hash of a token, and the browser the token, in a cookie that no
- * other site sends: so a choice counts in the browser that was offered it, on its last such page, and nobody else can make it send one.
+ * Ends a sign-in on the page that offered several workspaces. The address of a choice has the hash of a token; the browser has the token, in a cookie
+ * that no other site can make it send. So a choice counts only in the browser that was offered it, and only on its last such page.
  */
 async function choose(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
   const { request, params } = call;

@@ -126,7 +126,7 @@ const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
 const END_WAIT_MS = paced(5_000);
 const END_LOOK_MS = paced(250);
 
-/** Returns the bill of a run that nobody waited for to its end: it is final when nothing is held for it any more. */
+/** Returns the bill of a run that was given up. It is final once nothing is held for the run. */
 async function billOf({ context: { database }, caller, call }: ApiClient, left: AbortSignal): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {

@@ -270,7 +270,7 @@ async function withSession<T>(pool: pg.Pool, limitMs: number, work: (session: Qu
     }
     return await work({ query: (text, values, name) => run(client, text, values, name, { query_timeout: limitMs }) });
   } finally {
-    // Nobody gets it with these limits.
+    // With these limits it does not go back to the pool.
     client.release(true);
   }
 }

@@ -58,7 +58,7 @@ const BUSY_GROUP = 8;
 const IDLE_GROUP = 2;
 /** A group of this size waits for no others: what it costs is little for each of its calls. */
 const GATHERED_GROUP = 32;
-/** Weight of the last group in what groups usually hold: behind a burst, calls that come alone wait for nobody from the dozenth on. */
+/** Weight of the last group in the usual size of groups. After a burst, some twelve lone calls bring that back to one. */
 const USUAL_WEIGHT = 0.3;
 /** Contended workspaces remembered before those that are over are forgotten. */
 const CONTENDED_SWEEP = 1_000;
@@ -192,8 +192,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   }
 
   /**
-   * True when a small group would follow the one before at once, though calls come several at a time: a moment later it holds more of
-   * them, here and in all that they come to behind it. A call that is alone waits for nobody.
+   * True when a small group would be sent at once although calls come several at a time. A moment later it holds more calls, and all that
+   * follows takes them together too. A lone call is sent at once.
    */
   private gathers(lane: SharedLane<Item, Verdict>): boolean {
     const { gatherMaxMs = 0 } = this.options;

@@ -19,8 +19,8 @@ const LOCK = 7_514_200_111n;
 /** A migration of a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
 /**
- * Time for which a file waits for a table's lock. Whoever comes after it stands behind it for as long, and waits 2 s for locks, so it lets
- * go before and tries again.
+ * Time for which a file waits for a table's lock. Statements of the service queue behind it meanwhile, and they give up after 2 s. So it
+ * gives up earlier, and tries again.
  */
 const LOCK_WAIT_MS = 500;
 const LOCK_PAUSE_MS = 2_000;

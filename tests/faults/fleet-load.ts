@@ -5,6 +5,7 @@
 import { Agent, request } from "node:http";
 
 import { newId } from "#shared/ids.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { ManagedProcess } from "../support/role-process.ts";
 import { ask, type Bed, type Workspace } from "./bed.ts";
@@ -58,6 +59,8 @@ interface LoadOptions {
 }
 
 const TRIES = 5;
+/** States of a batch message whose end is still to come. */
+const GOING_ON: ReadonlySet<string> = new Set(["waiting", "queued", "running"]);
 /** Once the servers are back; a publisher and a starter of runs go on until they are heard. */
 const HEARD_WITHIN_MS = 60_000;
 const BATCH_LINES = 10;
@@ -80,16 +83,16 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
     live.leave();
     return live.ended;
   };
-  /** Sends one again until something is heard about it, as publishers do. */
+  /** Sends one again until its end is heard, as publishers may: what was said while their server was away is lost. */
   const publish = async (): Promise<void> => {
     const key = newId();
     jobs.push(key);
     await eventually(
-      `a word about ${key}`,
+      `the end of ${key}`,
       async () => {
         await publisher.publish({ body: ask("flat", { user: key }) }, { key }).catch(() => undefined);
         await Bun.sleep(1_000);
-        return publisher.answers.some((answer) => answer.key === key);
+        return publisher.answers.some(({ key: of, status }) => of === key && !GOING_ON.has(status));
       },
       HEARD_WITHIN_MS,
     );
@@ -104,7 +107,7 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
     await eventually(
       `run ${key} begins`,
       async () => {
-        const [url] = await readyOf(ingresses);
+        const url = await pickReady(ingresses);
         const answer = await fetch(`${url}/v1/pipelines/runs`, { method: "POST", headers, body, keepalive: false });
         if (answer.ok) runs.push(((await answer.json()) as { id: string }).id);
         else await Bun.sleep(200);
@@ -195,7 +198,7 @@ export function startFleetLoad({ bed, ingresses, workspace, publisher, perSecond
 function openBatches(ingresses: readonly ManagedProcess[], workspace: Workspace) {
   /** Returns what an ingress that is ready says; undefined: none answers well now. */
   const asked = async <T>(path: string, init: RequestInit = {}, more: Record<string, string> = {}): Promise<T | undefined> => {
-    const [url] = await readyOf(ingresses);
+    const url = await pickReady(ingresses);
     const headers = { authorization: `Bearer ${workspace.key}`, ...more };
     const answer = await fetch(`${url}${path}`, { ...init, headers, keepalive: false });
     if (answer.ok) return (await answer.json()) as T;
@@ -233,22 +236,27 @@ function openBatches(ingresses: readonly ManagedProcess[], workspace: Workspace)
   return { batches, makeBatch };
 }
 
-/** Addresses of those that are ready; of all where none is, as balancers do. */
-async function readyOf(ingresses: readonly ManagedProcess[]): Promise<string[]> {
-  const states = await Promise.all(
-    ingresses.map(async ({ adminUrl, baseUrl }) => {
-      const isReady = await fetch(`${adminUrl}/readyz`, { keepalive: false }).then(({ ok }) => ok, () => false); // prettier-ignore
-      return isReady ? [baseUrl] : [];
-    }),
-  );
-  const ready = states.flat();
-  return (ready.length > 0 ? ready : ingresses.map(({ baseUrl }) => baseUrl)).toSorted(() => Math.random() - 0.5);
+/** An ingress that ends goes on answering for twice as long, so one that was ready that lately still takes a call. */
+const FRESH_MS = paced(250);
+
+/** Address of one that has just said that it is ready; of any where none is, as balancers do. */
+async function pickReady(ingresses: readonly ManagedProcess[]): Promise<string> {
+  const order = ingresses.toSorted(() => Math.random() - 0.5);
+  let picked = order[0]?.baseUrl ?? "";
+  for (const { adminUrl, baseUrl } of [...order, ...order]) {
+    const askedAt = performance.now();
+    const isReady = await fetch(`${adminUrl}/readyz`, { keepalive: false }).then(({ ok }) => ok, () => false); // prettier-ignore
+    if (!isReady) continue;
+    picked = baseUrl;
+    if (performance.now() - askedAt < FRESH_MS) break;
+  }
+  return picked;
 }
 
 /** Sends a call to one that is ready. Who refuses a connection was not asked anything, so another is. */
 async function balance(ingresses: readonly ManagedProcess[], send: (url: string) => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
-    const [url = ""] = await readyOf(ingresses);
+    const url = await pickReady(ingresses);
     const answer = await send(url);
     const isRefused = answer.status === 0 && /ECONNREFUSED|ConnectionRefused/.test(answer.body);
     if (!isRefused || tries === TRIES) return answer;

@@ -151,7 +151,7 @@ test(
     expect(sentTwice(upstream)).toEqual([]);
     const prompts = fal.requests.filter(({ method }) => method === "POST").map(({ body }) => (body as { prompt: string }).prompt); // prettier-ignore
     expect(prompts.length).toBe(new Set(prompts).size);
-    const ends = await Promise.all(jobs.map((key) => publisher.ended(key, 60_000)));
+    const ends = await Promise.all(jobs.map((key) => publisher.ended(key)));
     expect(ends.filter(({ status }) => status !== "completed")).toEqual([]);
     expect(batches.filter(({ total, completed, failed }) => completed !== total || failed > 0)).toEqual([]);
     expect(batches).not.toEqual([]);

@@ -126,7 +126,7 @@ begin
   from jsonb_populate_recordset(null::job_offer, p_requests) t;
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
   if batches is not null then
-    -- Nobody begins to lead them before this is over: the next leader finds every line that the one before has admitted or ever will.
+    -- Until this is over no other leader takes them. The next one therefore finds every line that this one has admitted.
     perform from batch where id = any (batches) order by id for key share;
     select array_agg(t order by t.n) filter (where l.is_led), array_agg(t.n) filter (where not l.is_led) into offers, late
     from unnest(offers) t cross join lateral (

@@ -108,6 +108,8 @@ test("a key stands for one thing, a run or a job of whatever pool", async () => 
   const chat = { body: { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] } };
   const run = await publisher.submit(ask({ input: { word: "tea" } }), { key: ofRun, pool: "workflow" });
   const job = await publisher.submit(chat, { key: ofJob });
+  // An end would be taken for the next answer under its key.
+  await Promise.all([publisher.ended(ofRun), publisher.ended(ofJob)]);
   const reused = { status: "refused", error: { code: "idempotency_key_reused" } };
   expect(await publisher.submit(chat, { key: ofRun })).toMatchObject({ ...reused, job_id: run.job_id });
   expect(await publisher.submit(ask({ input: { word: "tea" } }), { key: ofJob, pool: "workflow" })).toMatchObject({
@@ -120,7 +122,6 @@ test("a key stands for one thing, a run or a job of whatever pool", async () => 
     { kind: "job", id: job.job_id },
     { kind: "run", id: run.job_id },
   ]);
-  await Promise.all([publisher.ended(ofRun), publisher.ended(ofJob)]);
 });
 
 test("a run ends by the job's cancel, too, and its publisher hears of it", async () => {

@@ -26,7 +26,7 @@ import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { listObjects, putObject } from "#shared/storage/objects.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { type FileBench, log, openFileBench, storeFile } from "#tests/shared/files/bench.ts";
-import { jobRequest } from "#tests/shared/jobs/jobs.ts";
+import { jobRequest, newRun } from "#tests/shared/jobs/jobs.ts";
 import { sweepBatches, sweepBatchParts, watchBatches } from "#workers/janitor/batches.ts";
 
 let bench: FileBench;
@@ -241,21 +241,11 @@ describe("a line of a batch", () => {
 
     test("is not admitted by a leader that leads no more, nor begun as a run, and nothing is counted or held", async () => {
       const [{ id: memberId } = { id: "" }] = await bench.db.query<{ id: string }>("select id from member where workspace_id = $1", [own.id]); // prettier-ignore
-      const runOf = ({ job_id: id }: BatchLine, batch: BatchRow): NewRun => ({
-        id,
-        workspaceId: own.id,
-        keyId: own.keyId,
-        memberId,
-        workflow: null,
-        definition: "{}",
-        mode: "async",
-        lane: "batch",
-        maxAttempts: 1,
-        input: null,
-        inputBytes: 0,
-        depth: 0,
-        publisher: { key: null, reply: null, limit: null, starves: false, batch },
-      });
+      const runOf = ({ job_id: id }: BatchLine, batch: BatchRow): NewRun =>
+        newRun(
+          { workspaceId: own.id, keyId: own.keyId, memberId },
+          { id, publisher: { key: null, reply: null, limit: null, starves: false, batch } },
+        );
       const jobs = createJobAdmission({ database });
       const batch = await leadTwo();
       const [first, second] = (await takeLines(bench.db.database, batch, 2)) ?? [];

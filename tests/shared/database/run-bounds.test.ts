@@ -25,6 +25,7 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import { type RunSweepContext, sweepEndedRuns } from "#workers/janitor/runs.ts";
 
 import { createWorkspace } from "../accounts.ts";
+import { newRun } from "../jobs/jobs.ts";
 
 const GIGABYTE = 1_073_741_824;
 const HOUR_MS = 3_600_000;
@@ -53,21 +54,6 @@ async function newOwner(): Promise<Owner> {
   return { workspaceId, memberId, keyId: newId(), seesAll: false };
 }
 
-const newRun = ({ workspaceId, memberId, keyId }: Owner, more: Partial<NewRun> = {}): NewRun => ({
-  id: newId(),
-  workspaceId,
-  keyId,
-  memberId,
-  workflow: null,
-  definition: "{}",
-  mode: "async",
-  lane: "batch",
-  maxAttempts: 1,
-  input: null,
-  inputBytes: 0,
-  depth: 0,
-  ...more,
-});
 const childOf = (id: string, more: Partial<NewRun> = {}): Partial<NewRun> => ({
   parent: { id, stepId: "sub", attempt: 1, index: 0 },
   depth: 1,

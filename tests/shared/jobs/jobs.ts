@@ -1,6 +1,7 @@
 /** Requests for durable jobs in tests, and the rows they become. */
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
+import type { NewRun } from "#shared/database/runs.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
@@ -52,5 +53,25 @@ export function jobRequest(members: TestJob): JobRequest {
             lifeMs: 120_000,
           },
         },
+  };
+}
+
+/** A run that nothing is asked of yet, of a workflow without a name. */
+export function newRun(owner: Pick<NewRun, "workspaceId" | "memberId" | "keyId">, more: Partial<NewRun> = {}): NewRun {
+  const { workspaceId, memberId, keyId } = owner;
+  return {
+    id: newId(),
+    workspaceId,
+    keyId,
+    memberId,
+    workflow: null,
+    definition: "{}",
+    mode: "async",
+    lane: "batch",
+    maxAttempts: 1,
+    input: null,
+    inputBytes: 0,
+    depth: 0,
+    ...more,
   };
 }
