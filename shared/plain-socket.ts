@@ -25,7 +25,8 @@ export class PlainSocket extends EventEmitter {
   /** Bytes that wait: for the connection, for the end of a cork, or for room in the kernel. */
   private waiting: Uint8Array[] = [];
   private callbacks: Written[] = [];
-  private corks = 0;
+  /** Corks that are not yet undone. */
+  writableCorked = 0;
   private isFull = false;
   private isEnding = false;
   private isDialled = false;
@@ -87,11 +88,11 @@ export class PlainSocket extends EventEmitter {
 
   /** Keeps what is written until `uncork`; it then goes out in one piece. */
   cork(): void {
-    this.corks += 1;
+    this.writableCorked += 1;
   }
 
   uncork(): void {
-    this.corks -= 1;
+    this.writableCorked -= 1;
     this.flush();
   }
 
@@ -161,7 +162,7 @@ export class PlainSocket extends EventEmitter {
 
   private flush(): void {
     const { socket } = this;
-    if (!socket || this.corks > 0 || this.isFull) return;
+    if (!socket || this.writableCorked > 0 || this.isFull) return;
     while (this.waiting.length > 0) {
       const bytes = this.takePiece();
       const taken = socket.write(bytes);
