@@ -92,7 +92,7 @@ export class PlainSocket extends EventEmitter {
   }
 
   uncork(): void {
-    this.writableCorked -= 1;
+    this.writableCorked = Math.max(0, this.writableCorked - 1);
     this.flush();
   }
 

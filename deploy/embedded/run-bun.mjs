@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { cachesOf, dataDirOf } from "./settings.mjs";
-import { prepareBun } from "./bun.mjs";
+import { BUN_MEMORY, prepareBun } from "./bun.mjs";
 import { StartFault } from "./fault.mjs";
 import { closeReaper, forget, watch } from "./reaper.mjs";
 
@@ -34,7 +34,7 @@ export async function runBun(root, args) {
  */
 function end(bun, root, args) {
   // npm runs scripts in the project's folder; INIT_CWD is where the person stands.
-  const env = { ...process.env, INIT_CWD: process.env["INIT_CWD"] ?? process.cwd() };
+  const env = { ...BUN_MEMORY, ...process.env, INIT_CWD: process.env["INIT_CWD"] ?? process.cwd() };
   const child = spawn(bun, args, { cwd: root, env, stdio: "inherit" });
   const { pid } = child;
   if (pid !== undefined) watch(pid, "TERM");

@@ -1,7 +1,7 @@
 // @ts-check
 /** `npm start` as a whole: the order in which everything comes up, and goes down again. */
 import { join } from "node:path";
-import { prepareBun } from "../embedded/bun.mjs";
+import { BUN_MEMORY, prepareBun } from "../embedded/bun.mjs";
 import { natsBinary } from "../embedded/nats-binary.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { takeLock } from "../embedded/lock.mjs";
@@ -83,6 +83,7 @@ async function assemble(root, closing, end) {
   const { SLUICE_OPERATOR_TOKEN: givenToken, ...given } = process.env;
   const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {
+    ...BUN_MEMORY,
     ...given,
     ...services.env,
     SLUICE_ADMIN_HOST: "127.0.0.1",

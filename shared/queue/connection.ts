@@ -114,6 +114,12 @@ class PlainTransport extends NodeTransport {
     // What cannot be written is missed when the connection is found to be lost.
     socket.write(frame);
   }
+
+  override close(error?: Error): Promise<void> {
+    // What was published last still goes out.
+    if (this.socket?.writableCorked > 0) this.socket.uncork();
+    return super.close(error);
+  }
 }
 
 setTransportFactory({ factory: () => new PlainTransport(), dnsResolveFn: nodeResolveHost });

@@ -98,9 +98,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** Settings of Bun's compiler that the suite runs with. */
-function compilerSettings(): Record<string, string> {
-  const settings = Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_"));
+/** Settings of Bun's compiler that the suite runs with, and of its allocator that load runs start with. */
+function runtimeSettings(): Record<string, string> {
+  const settings = Object.entries(process.env).filter(([name]) => /^(BUN_JSC|MIMALLOC)_/.test(name));
   return Object.fromEntries(settings.map(([name, value]) => [name, value ?? ""]));
 }
 
@@ -138,7 +138,7 @@ async function assemble(
     SLUICE_PACE: TEST_PACE,
     SLUICE_SANDBOX: "on",
     SLUICE_SUPERVISED: "1",
-    ...compilerSettings(),
+    ...runtimeSettings(),
     ...options.env,
   };
   await makeQueue(env);

@@ -4,13 +4,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { BUN_MEMORY } from "#deploy/embedded/bun.mjs";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 /** Writes what it is told where the person stands, and goes on for ever. */
-const COMMAND = `await Bun.write(process.argv.at(-1), JSON.stringify({ pid: process.pid, stands: process.env.INIT_CWD })); setInterval(() => {}, 1_000);`;
+const COMMAND = `await Bun.write(process.argv.at(-1), JSON.stringify({ pid: process.pid, env: process.env })); setInterval(() => {}, 1_000);`;
 
-test("a command ends with the process that started it, and knows where the person stands", async () => {
+test("a command ends with the process that started it, and knows where the person stands and how it is to keep memory", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-run-bun-"));
   const said = join(folder, "said.json");
   const script = `import { runBun } from ${JSON.stringify(join(PROJECT_ROOT, "deploy/embedded/run-bun.mjs"))}; await runBun(${JSON.stringify(PROJECT_ROOT)}, ["-e", ${JSON.stringify(COMMAND)}, ${JSON.stringify(said)}]);`;
@@ -21,11 +22,13 @@ test("a command ends with the process that started it, and knows where the perso
     stdio: ["ignore", "ignore", "inherit"],
   });
   try {
-    const { pid, stands } = await eventually("the command runs", () => {
+    const { pid, env: seen } = await eventually("the command runs", () => {
       const text = existsSync(said) ? readFileSync(said, "utf8") : "";
-      return text === "" ? undefined : (JSON.parse(text) as { readonly pid: number; readonly stands: string });
+      return text === ""
+        ? undefined
+        : (JSON.parse(text) as { readonly pid: number; readonly env: Record<string, string> });
     });
-    expect(stands).toBe(folder);
+    expect(seen).toMatchObject({ ...BUN_MEMORY, INIT_CWD: folder });
     starter.kill("SIGKILL");
     await starter.exited;
     await eventually("the command has ended", () => !existsSync(`/proc/${pid}`) || undefined);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
 
+import { BUN_MEMORY } from "#deploy/embedded/bun.mjs";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 import packageJson from "../../../package.json" with { type: "json" };
@@ -17,6 +18,10 @@ const settings = settingsOf(last);
 const ignored = (await Bun.file(join(PROJECT_ROOT, "deploy/Dockerfile.dockerignore")).text()).split("\n");
 
 describe("deploy/Dockerfile", () => {
+  test("sets Bun's allocator as every other start of ours does", () => {
+    expect(settings.environment).toMatchObject(BUN_MEMORY);
+  });
+
   test("builds on the Bun that package.json pins, by an exact tag", () => {
     const version = packageJson.packageManager.replace("bun@", "");
     expect(new Set(stages.map(({ base }) => base))).toEqual(new Set([`oven/bun:${version}-slim`]));

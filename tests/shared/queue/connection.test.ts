@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 
 import fc from "fast-check";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { createLogger } from "#shared/logger.ts";
 import { compareVersions, connectNats, NATS_VERSION_MIN, type NatsRole } from "#shared/queue/connection.ts";
+import { PlainSocket } from "#shared/plain-socket.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
 const closing: (() => unknown)[] = [];
@@ -127,6 +128,32 @@ describe("a connection", () => {
       expect(await promise).toStartWith(prefix);
       answering.unsubscribe();
     }
+  });
+
+  test("sends what is published in one turn of the event loop in one piece, and what comes last before it closes", async () => {
+    nats = await startNats();
+    closing.push(() => nats.close());
+    const [sender, reader] = [await open(nats.url), await open(nats.url)];
+    const heard: string[] = [];
+    reader.subscribe("words", { callback: (_error, message) => void heard.push(message.string()) });
+    await reader.flush();
+    const pieces = spyOn(PlainSocket.prototype as unknown as { takePiece(): Uint8Array }, "takePiece");
+    try {
+      for (const word of ["one", "two", "three"]) {
+        sender.publish("words", word);
+        // The client hands over what it has by the end of this task's next microtask.
+        for (let task = 0; task < 5; task++) await Promise.resolve();
+      }
+      expect(pieces).toHaveBeenCalledTimes(0);
+      while (pieces.mock.calls.length === 0) await Bun.sleep(0);
+      expect(String(pieces.mock.results[0]?.value)).toMatch(/^PUB .*one\r\nPUB .*two\r\nPUB .*three\r\n$/s);
+    } finally {
+      pieces.mockRestore();
+    }
+    sender.publish("words", "four");
+    await sender.close();
+    while (heard.length < 4) await Bun.sleep(1);
+    expect(heard).toEqual(["one", "two", "three", "four"]);
   });
 
   test("comes back by itself when its server does", async () => {
