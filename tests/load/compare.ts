@@ -1,0 +1,213 @@
+/**
+ * `npm run load:compare -- --before=<folder> [--loads=1,64,256,1200/s] [--rounds=6] [--seconds=2]`: this code against that of
+ * another checkout, in turns on one machine, with one driver and one upstream. Prints a table; exits 1 when a call failed or the books
+ * of either are wrong. README.md says how to read it.
+ */
+import { createInterface } from "node:readline";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import type { closeReaper } from "#deploy/embedded/reaper.mjs";
+
+import { PROJECT_ROOT } from "../support/infrastructure.ts";
+
+import type { Counters } from "./counters.ts";
+import { figures } from "./figures.ts";
+import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
+import { FULL_PLAN } from "./plan.ts";
+import { type Child, processTree, startChild } from "./processes.ts";
+import { type Bench, drive, type Load, type Turn, warmUp } from "./rounds.ts";
+import type { SluiceTarget, startSluice } from "./sluice-target.ts";
+import type { Target } from "./targets.ts";
+import type { Verification, verifyBooks } from "./verify.ts";
+
+/** The part of a running Sluice that another process of the run needs to drive it. */
+type Told = Pick<Target, "port" | "path" | "headers" | "model"> & {
+  /** Of Postgres the first alone: the others come and go. */
+  readonly pids: Readonly<Record<string, readonly number[]>>;
+};
+
+interface Side {
+  readonly name: "before" | "after";
+  readonly target: Target & Pick<SluiceTarget, "counters" | "overhead">;
+  readonly child: Child;
+}
+
+/** One row of the table: medians of the rounds, and the middle half of the ratios of two turns that followed each other. */
+export interface Compared {
+  readonly before: number;
+  readonly after: number;
+  /** Quartiles of after ÷ before. */
+  readonly ratio: readonly [number, number, number];
+}
+
+/** @param pairs of one round each, before and after */
+export function compare(pairs: readonly (readonly [number, number])[]): Compared {
+  const ratios = pairs.map(([before, after]) => after / before);
+  return {
+    before: quantile(pairs.map(([before]) => before), 0.5), // prettier-ignore
+    after: quantile(pairs.map(([, after]) => after), 0.5), // prettier-ignore
+    ratio: [quantile(ratios, 0.25), quantile(ratios, 0.5), quantile(ratios, 0.75)],
+  };
+}
+
+/** Returns the value below which the share lies, one of those given. */
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * share + 0.5)] ?? Number.NaN;
+}
+
+/** `64` is so many calls in flight, `1200/s` so many a second. @throws Error for anything else */
+export function readLoad(text: string, seconds: number): Load {
+  const [, count, isRate] = /^([1-9]\d{0,5})(\/s)?$/.exec(text) ?? [];
+  if (count === undefined) throw new Error(`a load is calls in flight, or calls a second as in 1200/s; got "${text}"`);
+  return { isStream: false, seconds, ...(isRate ? { rate: Number(count) } : { inFlight: Number(count) }) };
+}
+
+/** A Sluice of the checkout at `folder`, started by its own code in a process of its own. */
+async function startSide(name: Side["name"], folder: string, upstreamPort: number): Promise<Side> {
+  const child = keep(
+    startChild([process.execPath, import.meta.path, `--serve=${folder}`, `--upstream=${upstreamPort}`]),
+  );
+  const told = JSON.parse(await child.readLine()) as Told;
+  const { pids, ...address } = told;
+  return {
+    name,
+    child,
+    target: {
+      ...address,
+      name: "sluice",
+      processes: () => ({ ...pids, postgres: processTree(pids["postgres"]?.[0] ?? 0) }),
+      counters: () => ask<Counters>(child, "counters"),
+      overhead: () => Promise.resolve(new Map<number, number>()),
+      stop: () => child.stop(),
+    },
+  };
+}
+
+async function ask<Answer>(child: Child, question: string): Promise<Answer> {
+  child.writeLine(question);
+  return JSON.parse(await child.readLine()) as Answer;
+}
+
+/** Serves one checkout's Sluice to the process that started this one, until its input ends. */
+async function serve(folder: string, upstreamPort: number): Promise<void> {
+  // Earlier checkouts start theirs at the pace of tests unless they are told.
+  process.env["SLUICE_PACE"] = "1";
+  const own = <Module>(file: string): Promise<Module> => import(`${folder}/${file}`) as Promise<Module>;
+  const sluice = await own<{ startSluice: typeof startSluice }>("tests/load/sluice-target.ts");
+  const books = await own<{ verifyBooks: typeof verifyBooks }>("tests/load/verify.ts");
+  const reaper = await own<{ closeReaper: typeof closeReaper }>("deploy/embedded/reaper.mjs");
+  const target = await sluice.startSluice(upstreamPort);
+  const answer = (value: unknown): void => {
+    process.stdout.write(
+      `${JSON.stringify(value, (_name, one: unknown) => (typeof one === "bigint" ? String(one) : one))}\n`,
+    );
+  };
+  const { port, path, headers, model } = target;
+  answer({ port, path, headers, model, pids: target.processes() } satisfies Told);
+  const lines = createInterface({ input: process.stdin });
+  process.once("SIGTERM", () => lines.close());
+  for await (const line of lines) {
+    answer(line === "counters" ? await target.counters() : await books.verifyBooks(target.stack, Number(line)));
+  }
+  await target.stop();
+  await reaper.closeReaper();
+  process.exit(0);
+}
+
+async function alternateSides(
+  bench: Bench,
+  sides: readonly [Side, Side],
+  rounds: number,
+  load: Load,
+): Promise<[Turn, Turn][]> {
+  const pairs: [Turn, Turn][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const turns = new Map<Side, Turn>();
+    // A B, B A, A B …: neither is always the second.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed())
+      turns.set(side, await drive(bench, side.target, load));
+    const [before, after] = sides.map((side) => turns.get(side));
+    if (before && after) pairs.push([before, after]);
+  }
+  return pairs;
+}
+
+const ROWS: readonly (readonly [string, (turn: Turn) => number, number])[] = [
+  ["calls a second", (turn) => figures([turn], "sluice").perSecond, 0],
+  ["µs of CPU a call, everything", (turn) => total(figures([turn], "sluice").cpuPerCall) * 1_000, 0],
+  ["p50, ms", (turn) => figures([turn], "sluice").p50, 2],
+  ["p99, ms", (turn) => figures([turn], "sluice").p99, 1],
+  ["write transactions a call", (turn) => (turn.counters?.writeTransactions ?? Number.NaN) / turn.drive.calls, 3],
+  ["NATS messages a call", (turn) => ((turn.counters?.natsInMsgs ?? Number.NaN) + (turn.counters?.natsOutMsgs ?? 0)) / turn.drive.calls, 2], // prettier-ignore
+];
+
+function total(parts: Readonly<Record<string, number>>): number {
+  return Object.values(parts).reduce((sum, part) => sum + part, 0);
+}
+
+function renderLoad(name: string, pairs: readonly (readonly [Turn, Turn])[]): string {
+  const rows = ROWS.map(([what, value, digits]) => {
+    const { before, after, ratio } = compare(pairs.map(([one, other]) => [value(one), value(other)]));
+    const [low, middle, high] = ratio;
+    return `| ${name} | ${what} | ${before.toFixed(digits)} | ${after.toFixed(digits)} | ${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}) |`;
+  });
+  return `${rows.join("\n")}\n`;
+}
+
+async function measure(folder: string, loads: readonly string[], rounds: number, seconds: number): Promise<boolean> {
+  const planned = loads.map((name) => [name, readLoad(name, seconds)] as const);
+  const { bench, upstreamPort } = await startBench();
+  await setPace(upstreamPort, FULL_PLAN.plainPace);
+  tellProgress("starting both");
+  const sides = [await startSide("before", folder, upstreamPort), await startSide("after", PROJECT_ROOT, upstreamPort)] as const; // prettier-ignore
+  const seen = new Map<Side, Turn[]>();
+  for (const side of sides) {
+    tellProgress(`warming up ${side.name}`);
+    const from = bench.all.length;
+    await warmUp(bench, side.target, false, FULL_PLAN.warmSeconds.plain);
+    seen.set(side, bench.all.slice(from));
+  }
+  process.stdout.write("| load | | before | after | after ÷ before (middle half) |\n|---|---|---|---|---|\n");
+  for (const [name, load] of planned) {
+    tellProgress(`${name}, ${rounds} rounds`);
+    const pairs = await alternateSides(bench, [...sides], rounds, load);
+    for (const [at, side] of sides.entries()) seen.get(side)?.push(...pairs.flatMap((pair) => pair[at] ?? []));
+    process.stdout.write(renderLoad(name, pairs));
+  }
+  let isWell = true;
+  for (const side of sides) {
+    const drives = (seen.get(side) ?? []).map((turn) => turn.drive);
+    const failed = drives.reduce((sum, one) => sum + one.failed, 0);
+    const calls = drives.reduce((sum, one) => sum + one.calls, 0) - failed;
+    const { faults } = await ask<Verification>(side.child, String(calls));
+    for (const fault of [...(failed > 0 ? [`${failed} calls failed`] : []), ...faults]) {
+      isWell = false;
+      process.stdout.write(`${side.name}: ${fault}\n`);
+    }
+  }
+  if (isWell) process.stdout.write("Books of both are exact, and no call failed.\n");
+  return isWell;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      before: { type: "string" },
+      loads: { type: "string", default: "1,64,256,1200/s" },
+      rounds: { type: "string", default: "6" },
+      seconds: { type: "string", default: "2" },
+      serve: { type: "string" },
+      upstream: { type: "string" },
+    },
+  });
+  const { before, serve: folder, upstream } = values;
+  if (folder !== undefined) await serve(folder, Number(upstream));
+  else {
+    await runToEnd(() => {
+      if (before === undefined) throw new Error("--before=<folder> names the checkout to compare with");
+      const from = resolve(process.env["INIT_CWD"] ?? ".", before);
+      return measure(from, values.loads.split(","), Number(values.rounds), Number(values.seconds));
+    });
+  }
+}
