@@ -13,11 +13,12 @@ test("one turn that was disturbed is not in the middle half", () => {
   expect(compare(pairs).ratio).toEqual([1.01, 1.02, 1.03]);
 });
 
-test("a load is calls in flight, or calls a second", () => {
+test("a load is calls in flight, calls a second, or streams", () => {
   expect(readLoad("64", 2)).toEqual({ isStream: false, seconds: 2, inFlight: 64 });
   expect(readLoad("1200/s", 3)).toEqual({ isStream: false, seconds: 3, rate: 1_200 });
+  expect(readLoad("16s", 2)).toEqual({ isStream: true, seconds: 2, inFlight: 16 });
 });
 
-test.each(["", "0", "64/m", "-1", "1.5", "c64", "1200/s "])("%j is no load", (text) => {
+test.each(["", "0", "64/m", "-1", "1.5", "c64", "1200/s ", "s", "16ss"])("%j is no load", (text) => {
   expect(() => readLoad(text, 2)).toThrow("a load is calls in flight");
 });

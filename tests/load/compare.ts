@@ -13,6 +13,7 @@ import { PROJECT_ROOT } from "../support/infrastructure.ts";
 
 import type { Counters } from "./counters.ts";
 import { figures } from "./figures.ts";
+import { Histogram } from "./histogram.ts";
 import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
 import { FULL_PLAN } from "./plan.ts";
 import { type Child, processTree, startChild } from "./processes.ts";
@@ -56,11 +57,17 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) * share + 0.5)] ?? Number.NaN;
 }
 
-/** `64` is so many calls in flight, `1200/s` so many a second. @throws Error for anything else */
+/** `64` is so many calls in flight, `1200/s` so many a second, and with an `s` behind them they are streams. @throws Error for anything else */
 export function readLoad(text: string, seconds: number): Load {
-  const [, count, isRate] = /^([1-9]\d{0,5})(\/s)?$/.exec(text) ?? [];
-  if (count === undefined) throw new Error(`a load is calls in flight, or calls a second as in 1200/s; got "${text}"`);
-  return { isStream: false, seconds, ...(isRate ? { rate: Number(count) } : { inFlight: Number(count) }) };
+  const [, count, isRate, isStream] = /^([1-9]\d{0,5})(\/s)?(s)?$/.exec(text) ?? [];
+  if (count === undefined) {
+    throw new Error(`a load is calls in flight, calls a second as in 1200/s, or streams as in 64s; got "${text}"`);
+  }
+  return {
+    isStream: isStream !== undefined,
+    seconds,
+    ...(isRate ? { rate: Number(count) } : { inFlight: Number(count) }),
+  };
 }
 
 /** A Sluice of the checkout at `folder`, started by its own code in a process of its own. */
@@ -136,19 +143,27 @@ async function alternateSides(
 const ROWS: readonly (readonly [string, (turn: Turn) => number, number])[] = [
   ["calls a second", (turn) => figures([turn], "sluice").perSecond, 0],
   ["µs of CPU a call, everything", (turn) => total(figures([turn], "sluice").cpuPerCall) * 1_000, 0],
+  ["first token p50, ms", (turn) => firstToken(turn, 0.5), 2],
+  ["first token p95, ms", (turn) => firstToken(turn, 0.95), 1],
   ["p50, ms", (turn) => figures([turn], "sluice").p50, 2],
   ["p99, ms", (turn) => figures([turn], "sluice").p99, 1],
   ["write transactions a call", (turn) => (turn.counters?.writeTransactions ?? Number.NaN) / turn.drive.calls, 3],
   ["NATS messages a call", (turn) => ((turn.counters?.natsInMsgs ?? Number.NaN) + (turn.counters?.natsOutMsgs ?? 0)) / turn.drive.calls, 2], // prettier-ignore
 ];
 
+/** NaN for plain answers, whose first token is the whole. */
+function firstToken({ load, drive: { firstToken: times } }: Turn, share: number): number {
+  return load.isStream ? Histogram.merge([times]).percentile(share) : Number.NaN;
+}
+
 function total(parts: Readonly<Record<string, number>>): number {
   return Object.values(parts).reduce((sum, part) => sum + part, 0);
 }
 
 function renderLoad(name: string, pairs: readonly (readonly [Turn, Turn])[]): string {
-  const rows = ROWS.map(([what, value, digits]) => {
+  const rows = ROWS.flatMap(([what, value, digits]) => {
     const { before, after, ratio } = compare(pairs.map(([one, other]) => [value(one), value(other)]));
+    if (Number.isNaN(before)) return [];
     const [low, middle, high] = ratio;
     return `| ${name} | ${what} | ${before.toFixed(digits)} | ${after.toFixed(digits)} | ${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}) |`;
   });
@@ -171,6 +186,7 @@ async function measure(folder: string, loads: readonly string[], rounds: number,
   process.stdout.write("| load | | before | after | after ÷ before (middle half) |\n|---|---|---|---|---|\n");
   for (const [name, load] of planned) {
     tellProgress(`${name}, ${rounds} rounds`);
+    await setPace(upstreamPort, load.isStream ? FULL_PLAN.streamPace : FULL_PLAN.plainPace);
     const pairs = await alternateSides(bench, [...sides], rounds, load);
     for (const [at, side] of sides.entries()) seen.get(side)?.push(...pairs.flatMap((pair) => pair[at] ?? []));
     process.stdout.write(renderLoad(name, pairs));
