@@ -25,8 +25,9 @@ export class PlainSocket extends EventEmitter {
   /** Bytes that wait: for the connection, for the end of a cork, or for room in the kernel. */
   private waiting: Uint8Array[] = [];
   private callbacks: Written[] = [];
-  /** Corks that are not yet undone. */
-  writableCorked = 0;
+  private corks = 0;
+  /** Bytes written since the first of these corks. */
+  private corkedBytes = 0;
   private isFull = false;
   private isEnding = false;
   private isDialled = false;
@@ -82,17 +83,24 @@ export class PlainSocket extends EventEmitter {
     }
     this.waiting.push(bytes);
     if (written) this.callbacks.push(written);
+    if (this.corks > 0) this.corkedBytes += bytes.length;
     this.flush();
     return !this.isFull;
   }
 
-  /** Keeps what is written until `uncork`; it then goes out in one piece. */
+  /** Corks that are not yet undone. */
+  get writableCorked(): number {
+    return this.corks;
+  }
+
+  /** Keeps what is written until `uncork`, `end` included; it then goes out in one piece. What comes to 64 KiB goes before. */
   cork(): void {
-    this.writableCorked += 1;
+    this.corks += 1;
   }
 
   uncork(): void {
-    this.writableCorked = Math.max(0, this.writableCorked - 1);
+    this.corks = Math.max(0, this.corks - 1);
+    this.corkedBytes = 0;
     this.flush();
   }
 
@@ -162,7 +170,8 @@ export class PlainSocket extends EventEmitter {
 
   private flush(): void {
     const { socket } = this;
-    if (!socket || this.writableCorked > 0 || this.isFull) return;
+    if (!socket || this.isFull || (this.corks > 0 && this.corkedBytes < PIECE_BYTES)) return;
+    this.corkedBytes = 0;
     while (this.waiting.length > 0) {
       const bytes = this.takePiece();
       const taken = socket.write(bytes);

@@ -19,7 +19,7 @@ import { atLeast } from "./nats.mjs";
 import { findOnPath, run } from "./process.mjs";
 
 /**
- * Settings of Bun's allocator for every process of ours; what the operator sets goes first. By itself it gives freed memory back to the
+ * Settings of Bun's allocator for roles and commands; what the operator sets goes first. By itself it gives freed memory back to the
  * system ten times a second, and takes it again with the next calls, which is 6 % of what a busy role computes (decision 0064).
  */
 export const BUN_MEMORY = { MIMALLOC_PURGE_DELAY: "10000", MIMALLOC_PURGE_HOLES: "0" };

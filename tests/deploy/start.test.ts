@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { connect } from "nats";
 
+import { BUN_MEMORY } from "#deploy/embedded/bun.mjs";
 import { launch, launchUntil, run, type Running } from "#deploy/embedded/process.mjs";
 import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
 
@@ -197,6 +198,9 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(await restarts()).toEndWith(" 0");
     const worker = descendants(running.pid).find((pid) =>
       readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("worker\0chat"),
+    );
+    expect(readFileSync(`/proc/${worker}/environ`, "utf8").split("\0")).toEqual(
+      expect.arrayContaining(Object.entries(BUN_MEMORY).map(([name, value]) => `${name}=${value}`)),
     );
     process.kill(worker ?? 0, "SIGKILL");
     while ((await fetch(`${adminUrl}/readyz`)).status === 200 && (await restarts())?.endsWith(" 0") === true)

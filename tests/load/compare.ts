@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import type { closeReaper } from "#deploy/embedded/reaper.mjs";
 
 import { PROJECT_ROOT } from "../support/infrastructure.ts";
+import { startOwnPostgres } from "../support/postgres.ts";
 
 import type { Counters } from "./counters.ts";
 import { figures } from "./figures.ts";
@@ -18,7 +19,7 @@ import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
 import { FULL_PLAN } from "./plan.ts";
 import { type Child, processTree, startChild } from "./processes.ts";
 import { type Bench, drive, type Load, type Turn, warmUp } from "./rounds.ts";
-import type { SluiceTarget, startSluice } from "./sluice-target.ts";
+import { DURABLE, type SluiceTarget, type startSluice } from "./sluice-target.ts";
 import type { Target } from "./targets.ts";
 import type { Verification, verifyBooks } from "./verify.ts";
 
@@ -72,9 +73,11 @@ export function readLoad(text: string, seconds: number): Load {
 
 /** A Sluice of the checkout at `folder`, started by its own code in a process of its own. */
 async function startSide(name: Side["name"], folder: string, upstreamPort: number): Promise<Side> {
-  const child = keep(
-    startChild([process.execPath, import.meta.path, `--serve=${folder}`, `--upstream=${upstreamPort}`]),
-  );
+  // Earlier checkouts start one that waits for no disk.
+  const postgres = await startOwnPostgres({ settings: DURABLE });
+  keep({ stop: () => postgres.close() });
+  const command = [process.execPath, import.meta.path, `--serve=${folder}`, `--upstream=${upstreamPort}`];
+  const child = keep(startChild(command, { TEST_POSTGRES_URL: postgres.url }));
   const told = JSON.parse(await child.readLine()) as Told;
   const { pids, ...address } = told;
   return {

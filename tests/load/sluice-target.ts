@@ -28,6 +28,9 @@ export const CALL_NANO =
   (BigInt(UPSTREAM_USAGE.prompt_tokens) * PRICE.input + BigInt(UPSTREAM_USAGE.completion_tokens) * PRICE.output) *
   NANO_PER_TOKEN_AND_CREDIT_PER_MILLION;
 
+/** Settings of a Postgres that waits for its disk, as in production. */
+export const DURABLE = { fsync: "on", full_page_writes: "on" } as const;
+
 export interface SluiceTarget extends Target {
   readonly stack: Stack;
   counters(): Promise<Counters>;
@@ -48,9 +51,7 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   process.env["TEST_NATS_SERVER"] = wrapper;
   // Tests go to a server that waits for no disk; a load run has one that does, unless it is a test itself.
   const postgres =
-    process.env["TEST_POSTGRES_URL"] === undefined
-      ? await startOwnPostgres({ settings: { fsync: "on", full_page_writes: "on" } })
-      : undefined;
+    process.env["TEST_POSTGRES_URL"] === undefined ? await startOwnPostgres({ settings: DURABLE }) : undefined;
   if (postgres !== undefined) process.env["TEST_POSTGRES_URL"] = postgres.url;
 
   const cleanUp = async (): Promise<void> => {

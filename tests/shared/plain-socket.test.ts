@@ -73,6 +73,20 @@ describe("bytes", () => {
     socket.destroy();
   });
 
+  test("of 64 KiB that are written under a cork wait no longer, and what follows them does", async () => {
+    const arrived: number[] = [];
+    const size = (): number => arrived.reduce((sum, bytes) => sum + bytes, 0);
+    const socket = await open((peer) => peer.on("data", (bytes) => arrived.push(bytes.length)));
+    socket.cork();
+    for (let index = 0; index < 17; index++) socket.write(Buffer.alloc(4_096));
+    while (size() < 65_536) await Bun.sleep(1);
+    await Bun.sleep(20);
+    expect(size()).toBe(65_536);
+    socket.uncork();
+    while (size() < 17 * 4_096) await Bun.sleep(1);
+    socket.destroy();
+  });
+
   test.each<[string, (socket: PlainSocket) => void]>([
     ["before anybody listens", () => undefined],
     ["after all listeners were taken away", (socket) => void socket.removeAllListeners()],

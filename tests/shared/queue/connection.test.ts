@@ -152,8 +152,30 @@ describe("a connection", () => {
     }
     sender.publish("words", "four");
     await sender.close();
-    while (heard.length < 4) await Bun.sleep(1);
+    for (let looks = 0; looks < 2_000 && heard.length < 4; looks++) await Bun.sleep(1);
     expect(heard).toEqual(["one", "two", "three", "four"]);
+  });
+
+  test("that heartbeats find silent is given up, also while it takes nothing of what waits", async () => {
+    nats = await startNats();
+    closing.push(() => nats.close());
+    const connection = await open(nats.url);
+    const states: string[] = [];
+    void (async () => {
+      for await (const { type } of connection.status()) states.push(type);
+    })();
+    process.kill(nats.pid(), "SIGSTOP");
+    try {
+      for (let part = 0; part < 20; part++) connection.publish("much", new Uint8Array(1_000_000));
+      await Bun.sleep(20);
+      // What the library's heartbeat calls.
+      (connection as unknown as { protocol: { disconnect(): void } }).protocol.disconnect();
+      while (!states.includes("reconnecting")) await Bun.sleep(5);
+    } finally {
+      process.kill(nats.pid(), "SIGCONT");
+    }
+    while (!states.includes("reconnect")) await Bun.sleep(5);
+    expect(states.filter((state) => state === "disconnect")).toEqual(["disconnect"]);
   });
 
   test("comes back by itself when its server does", async () => {
