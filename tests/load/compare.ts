@@ -25,7 +25,7 @@ import type { Verification, verifyBooks } from "./verify.ts";
 
 /** The part of a running Sluice that another process of the run needs to drive it. */
 type Told = Pick<Target, "port" | "path" | "headers" | "model"> & {
-  /** Of Postgres the first alone: the others come and go. */
+  /** Process ids by name; of Postgres the first alone, since the others come and go. */
   readonly pids: Readonly<Record<string, readonly number[]>>;
 };
 
