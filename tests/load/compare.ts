@@ -31,6 +31,8 @@ type Told = Pick<Target, "port" | "path" | "headers" | "model"> & {
 
 interface Side {
   readonly name: "before" | "after";
+  /** The driver and upstream of both sides, and the turns of this one. */
+  readonly bench: Bench;
   readonly target: Target & Pick<SluiceTarget, "counters" | "overhead">;
   readonly child: Child;
 }
@@ -72,7 +74,11 @@ export function readLoad(text: string, seconds: number): Load {
 }
 
 /** A Sluice of the checkout at `folder`, started by its own code in a process of its own. */
-async function startSide(name: Side["name"], folder: string, upstreamPort: number): Promise<Side> {
+async function startSide(
+  name: Side["name"],
+  folder: string,
+  { bench, upstreamPort }: { readonly bench: Bench; readonly upstreamPort: number },
+): Promise<Side> {
   // Earlier checkouts start one that waits for no disk.
   const postgres = await startOwnPostgres({ settings: DURABLE });
   keep({ stop: () => postgres.close() });
@@ -82,6 +88,7 @@ async function startSide(name: Side["name"], folder: string, upstreamPort: numbe
   const { pids, ...address } = told;
   return {
     name,
+    bench: { ...bench, all: [] },
     child,
     target: {
       ...address,
@@ -125,20 +132,16 @@ async function serve(folder: string, upstreamPort: number): Promise<void> {
   process.exit(0);
 }
 
-async function alternateSides(
-  bench: Bench,
-  sides: readonly [Side, Side],
-  rounds: number,
-  load: Load,
-): Promise<[Turn, Turn][]> {
+async function alternateSides(before: Side, after: Side, rounds: number, load: Load): Promise<[Turn, Turn][]> {
+  const turn = ({ bench, target }: Side): Promise<Turn> => drive(bench, target, load);
   const pairs: [Turn, Turn][] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const turns = new Map<Side, Turn>();
-    // A B, B A, A B …: neither is always the second.
-    for (const side of round % 2 === 0 ? sides : sides.toReversed())
-      turns.set(side, await drive(bench, side.target, load));
-    const [before, after] = sides.map((side) => turns.get(side));
-    if (before && after) pairs.push([before, after]);
+    // Neither is always the second.
+    if (round % 2 === 0) pairs.push([await turn(before), await turn(after)]);
+    else {
+      const second = await turn(after);
+      pairs.push([await turn(before), second]);
+    }
   }
   return pairs;
 }
@@ -175,34 +178,29 @@ function renderLoad(name: string, pairs: readonly (readonly [Turn, Turn])[]): st
 
 async function measure(folder: string, loads: readonly string[], rounds: number, seconds: number): Promise<boolean> {
   const planned = loads.map((name) => [name, readLoad(name, seconds)] as const);
-  const { bench, upstreamPort } = await startBench();
+  const parts = await startBench();
+  const { upstreamPort } = parts;
   await setPace(upstreamPort, FULL_PLAN.plainPace);
   tellProgress("starting both");
-  const sides = [await startSide("before", folder, upstreamPort), await startSide("after", PROJECT_ROOT, upstreamPort)] as const; // prettier-ignore
-  const seen = new Map<Side, Turn[]>();
-  for (const side of sides) {
-    tellProgress(`warming up ${side.name}`);
-    const from = bench.all.length;
-    await warmUp(bench, side.target, false, FULL_PLAN.warmSeconds.plain);
-    seen.set(side, bench.all.slice(from));
+  const before = await startSide("before", folder, parts);
+  const after = await startSide("after", PROJECT_ROOT, parts);
+  for (const { name, bench, target } of [before, after]) {
+    tellProgress(`warming up ${name}`);
+    await warmUp(bench, target, false, FULL_PLAN.warmSeconds.plain);
   }
   process.stdout.write("| load | | before | after | after ÷ before (middle half) |\n|---|---|---|---|---|\n");
   for (const [name, load] of planned) {
     tellProgress(`${name}, ${rounds} rounds`);
     await setPace(upstreamPort, load.isStream ? FULL_PLAN.streamPace : FULL_PLAN.plainPace);
-    const pairs = await alternateSides(bench, [...sides], rounds, load);
-    for (const [at, side] of sides.entries()) seen.get(side)?.push(...pairs.flatMap((pair) => pair[at] ?? []));
-    process.stdout.write(renderLoad(name, pairs));
+    process.stdout.write(renderLoad(name, await alternateSides(before, after, rounds, load)));
   }
   let isWell = true;
-  for (const side of sides) {
-    const drives = (seen.get(side) ?? []).map((turn) => turn.drive);
-    const failed = drives.reduce((sum, one) => sum + one.failed, 0);
-    const calls = drives.reduce((sum, one) => sum + one.calls, 0) - failed;
-    const { faults } = await ask<Verification>(side.child, String(calls));
+  for (const { name, bench, child } of [before, after]) {
+    const { calls, failed } = figures(bench.all, "sluice");
+    const { faults } = await ask<Verification>(child, String(calls - failed));
     for (const fault of [...(failed > 0 ? [`${failed} calls failed`] : []), ...faults]) {
       isWell = false;
-      process.stdout.write(`${side.name}: ${fault}\n`);
+      process.stdout.write(`${name}: ${fault}\n`);
     }
   }
   if (isWell) process.stdout.write("Books of both are exact, and no call failed.\n");
