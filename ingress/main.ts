@@ -10,11 +10,12 @@ import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
+import { openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { openLedger, SETTLE_LINGER_MS } from "#shared/ledger/settle.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
@@ -83,6 +84,10 @@ export async function startIngress(): Promise<void> {
     metrics,
   });
   lifecycle.onStop("ledger", () => ledger.idle());
+  const lines = config.creditLines
+    ? openCreditLines({ database, log, metrics, callMs: config.calls.totalMs })
+    : undefined;
+  if (lines) lifecycle.onStop("credit lines", () => lines.close());
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
   const { publisher, cancel, fleet, relay } = await openRelay(role, connection, { storage, ledger, ipNet });
 
@@ -116,7 +121,7 @@ export async function startIngress(): Promise<void> {
     operators: createOperators({ database, config }),
     issuer: issuerOf(config, sealer, log),
     ipNet,
-    calls: createCallAdmission({ database, ledger, metrics, log }),
+    calls: createCallAdmission({ database, ledger, lines, metrics, log }),
     ledger,
     publisher,
     storage,
@@ -179,6 +184,9 @@ function startBatches(context: IngressContext, publishers: Publishers, lifecycle
   lifecycle.onStop("batches", () => leader.stop());
 }
 
+/** Time that the word of a taken answer waits for others. */
+const TAKEN_LINGER_MS = 5;
+
 /** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */
 async function openRelay(
   { database, lifecycle, log, metrics }: Role,
@@ -187,7 +195,7 @@ async function openRelay(
 ): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
-    lingerMs: SETTLE_LINGER_MS,
+    lingerMs: TAKEN_LINGER_MS,
     ledger,
     metrics,
     log,

@@ -67,6 +67,8 @@ export interface Metrics {
   readonly sweepPutOff: Gauge<[sweep: string]>;
   /** Differences that the last audit of what is new found. */
   readonly ledgerFaults: Gauge<[]>;
+  readonly creditLines: Gauge<[]>;
+  readonly linedCalls: Counter<[hold: string]>;
   readonly callsLost: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
@@ -244,6 +246,10 @@ function faultMetrics({ total, level }: Maker) {
     sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
     ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
+    creditLines: level("credit_lines", "Credit lines that this ingress has, of as many workspaces.", []),
+    linedCalls: total("lined_calls", "Calls that went ahead on a credit line, by where their holds came from.", [
+      "hold",
+    ]),
     callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",

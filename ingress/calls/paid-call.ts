@@ -11,6 +11,7 @@ import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { LinedHold } from "#shared/ledger/credit-lines.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
 import { asPart } from "#shared/tracing/tracing.ts";
@@ -65,9 +66,12 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   }
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
+  let lined: LinedHold | undefined;
   try {
     const of = { id: call.requestId, caller };
-    await asPart(call.span, "admit", () => admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted));
+    lined = await asPart(call.span, "admit", () =>
+      admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted),
+    );
   } catch (error) {
     paid.onRefused?.();
     throw error;
@@ -89,8 +93,9 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     ...(call.span === undefined ? {} : { span: call.span }),
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
     ...(call.onCharged ? { onCharged: call.onCharged } : {}),
+    lined,
   };
-  const message = { head: workHead(caller, call.requestId, paid, deadlineMs), text: paid.text };
+  const message = { head: workHead(caller, call.requestId, { ...paid, lined }, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);
   if (paid.cache) response.headers.set("x-cache", "miss");
   return response;

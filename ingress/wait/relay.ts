@@ -178,6 +178,7 @@ class CallRelay implements Relay, CallEvents {
         units: relayed && relayed.tokens > 0 ? { tokens: relayed.tokens } : {},
         isEstimated: relayed !== undefined,
         tokens: relayed?.tokens ?? 0,
+        lined: call.facts.lined,
       });
       return takenNano === 0n;
     } catch (error) {

@@ -5,7 +5,7 @@
 import { isDataFault } from "#shared/database/client.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
-import type { Ledger } from "#shared/ledger/settle.ts";
+import type { CallSettlement, Ledger, PlacedCall } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -17,7 +17,7 @@ import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/
 
 export interface UnsettledAnswers extends EndedCalls {
   /** The answer is on its way to its client. */
-  keep(call: { readonly jobId: string; readonly workspaceId: string }, frame: EndFrame, settle: SettleNote): void;
+  keep(call: PlacedCall & Pick<CallSettlement, "lined">, frame: EndFrame, settle: SettleNote): void;
   /** Answers not known to be settled. */
   size(): number;
   /** Settles all unsettled answers: callers have them, and workers that do not hear of that would release their holds. */
@@ -28,9 +28,7 @@ export interface UnsettledAnswers extends EndedCalls {
 }
 
 /** Each holds credits, so there are no more of them than balances allow. */
-interface Unsettled {
-  readonly jobId: string;
-  readonly workspaceId: string;
+interface Unsettled extends PlacedCall, Pick<CallSettlement, "lined"> {
   readonly nano: bigint;
   readonly note: SettleNote;
   /** performance.now() from which on its worker's word is not waited for. */
@@ -68,13 +66,13 @@ export function openUnsettledAnswers(options: {
   const settle = async (answer: Unsettled): Promise<void> => {
     if (answer.isSettling) return;
     answer.isSettling = true;
-    const { jobId, workspaceId, note } = answer;
+    const { jobId, workspaceId, lined, note } = answer;
     const { source, units, tokens, estimated, attempt } = note;
     const charge = { nano: answer.nano, units, tokens, estimated };
     try {
       const of = { jobId, workspaceId, attempt };
       const settlement = settlementOf("succeeded", source, charge);
-      const finished = await ledger.settle({ ...of, ...settlement, isDelivered: true });
+      const finished = await ledger.settle({ ...of, ...settlement, lined, isDelivered: true });
       answers.delete(jobId);
       countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
@@ -107,9 +105,18 @@ export function openUnsettledAnswers(options: {
 
   return {
     settleAll,
-    keep({ jobId, workspaceId }, { nano }, note) {
+    keep({ jobId, workspaceId, lined }, { nano }, note) {
       const dueAt = performance.now() + WORD_MS;
-      answers.set(jobId, { jobId, workspaceId, nano: BigInt(nano), note, dueAt, isSettling: false, failures: 0 });
+      answers.set(jobId, {
+        jobId,
+        workspaceId,
+        lined,
+        nano: BigInt(nano),
+        note,
+        dueAt,
+        isSettling: false,
+        failures: 0,
+      });
       say("taken", jobId, note);
       failpoint("call.taken");
     },

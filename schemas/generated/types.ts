@@ -2089,6 +2089,10 @@ export interface JobMessage {
     [k: string]: unknown;
   };
   /**
+   * Credit line that covers the call: its hold may not stand yet.
+   */
+  credit_line?: string;
+  /**
    * It is a line of a batch, which tells of it.
    */
   batch_line?: {

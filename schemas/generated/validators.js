@@ -11068,7 +11068,7 @@ return errors === 0;
 }
 validate84.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate85;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11420,30 +11420,51 @@ var valid1 = _errs36 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.batch_line !== undefined) {
-let data17 = data.batch_line;
+if (data.credit_line !== undefined) {
+let data17 = data.credit_line;
 const _errs38 = errors;
 if (errors === _errs38) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+if (errors === _errs38) {
+if (typeof data17 === "string") {
+if (!formats0.test(data17)) {
+validate85.errors = [{ instancePath: instancePath + "/credit_line", schemaPath: "#/properties/credit_line/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate85.errors = [{ instancePath: instancePath + "/credit_line", schemaPath: "#/properties/credit_line/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.batch_line !== undefined) {
+let data18 = data.batch_line;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
 let missing3;
-if (data17.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data18.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data17.price_millionths !== undefined) {
-let data18 = data17.price_millionths;
-const _errs40 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+if (data18.price_millionths !== undefined) {
+let data19 = data18.price_millionths;
+const _errs42 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs40) {
-if (typeof data18 == "number" && isFinite(data18)) {
-if (data18 > 1e6 || isNaN(data18)) {
+if (errors === _errs42) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 > 1e6 || isNaN(data19)) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data18 < 1 || isNaN(data18)) {
+if (data19 < 1 || isNaN(data19)) {
 validate85.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -11457,46 +11478,35 @@ validate85.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data19 = data.deadline_ms;
-const _errs42 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+let data20 = data.deadline_ms;
+const _errs44 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate85.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 0 || isNaN(data19)) {
+if (errors === _errs44) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
 validate85.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
-}
-var valid1 = _errs42 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.reply !== undefined) {
-const _errs44 = errors;
-if (typeof data.reply !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 var valid1 = _errs44 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.reply !== undefined) {
 const _errs46 = errors;
-if (typeof data.repeat !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs46 === errors;
@@ -11504,23 +11514,34 @@ var valid1 = _errs46 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data22 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs48 = errors;
-if (errors === _errs48) {
-if (Array.isArray(data22)) {
-if (data22.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs48 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data23 = data.fallbacks;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (Array.isArray(data23)) {
+if (data23.length > 10) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid3 = true;
-const len0 = data22.length;
+const len0 = data23.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data23 = data22[i0];
-const _errs50 = errors;
-if (errors === _errs50) {
-if (typeof data23 === "string") {
-if (data23.length < 1 || data23.length < 2 && func2(data23) < 1) {
+let data24 = data23[i0];
+const _errs52 = errors;
+if (errors === _errs52) {
+if (typeof data24 === "string") {
+if (data24.length < 1 || data24.length < 2 && func2(data24) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11529,7 +11550,7 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 if (!valid3) {
 break;
 }
@@ -11540,26 +11561,15 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs48 === errors;
+var valid1 = _errs50 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs52 = errors;
+const _errs54 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate85.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs52 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs54 = errors;
-if (typeof data.stream !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs54 === errors;
@@ -11567,22 +11577,33 @@ var valid1 = _errs54 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data26 = data.cache;
+if (data.stream !== undefined) {
 const _errs56 = errors;
-if (errors === _errs56) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+if (typeof data.stream !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs56 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data27 = data.cache;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
 let missing4;
-if (data26.key === undefined && (missing4 = "key") || data26.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data27.key === undefined && (missing4 = "key") || data27.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data26.key !== undefined) {
-let data27 = data26.key;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (typeof data27 === "string") {
-if (!pattern14.test(data27)) {
+if (data27.key !== undefined) {
+let data28 = data27.key;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (typeof data28 === "string") {
+if (!pattern14.test(data28)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11591,27 +11612,27 @@ validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs58 === errors;
+var valid4 = _errs60 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data26.ttl_s !== undefined) {
-let data28 = data26.ttl_s;
-const _errs60 = errors;
-if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
+if (data27.ttl_s !== undefined) {
+let data29 = data27.ttl_s;
+const _errs62 = errors;
+if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs60) {
-if (typeof data28 == "number" && isFinite(data28)) {
-if (data28 < 1 || isNaN(data28)) {
+if (errors === _errs62) {
+if (typeof data29 == "number" && isFinite(data29)) {
+if (data29 < 1 || isNaN(data29)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs60 === errors;
+var valid4 = _errs62 === errors;
 } else {
 var valid4 = true;
 }
@@ -11622,32 +11643,32 @@ validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs56 === errors;
+var valid1 = _errs58 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data29 = data.stored_inputs;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
-for (const key0 in data29) {
-let data30 = data29[key0];
-const _errs65 = errors;
-if (errors === _errs65) {
+let data30 = data.stored_inputs;
+const _errs64 = errors;
+if (errors === _errs64) {
 if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+for (const key0 in data30) {
+let data31 = data30[key0];
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
 let missing5;
-if (data30.reference === undefined && (missing5 = "reference") || data30.content_type === undefined && (missing5 = "content_type")) {
+if (data31.reference === undefined && (missing5 = "reference") || data31.content_type === undefined && (missing5 = "content_type")) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data30.reference !== undefined) {
-let data31 = data30.reference;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data31 === "string") {
-if (data31.length < 1 || data31.length < 2 && func2(data31) < 1) {
+if (data31.reference !== undefined) {
+let data32 = data31.reference;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (typeof data32 === "string") {
+if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11656,17 +11677,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs67 === errors;
+var valid6 = _errs69 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.content_type !== undefined) {
-let data32 = data30.content_type;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (typeof data32 === "string") {
-if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
+if (data31.content_type !== undefined) {
+let data33 = data31.content_type;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (typeof data33 === "string") {
+if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11675,7 +11696,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs69 === errors;
+var valid6 = _errs71 === errors;
 } else {
 var valid6 = true;
 }
@@ -11686,7 +11707,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs65 === errors;
+var valid5 = _errs67 === errors;
 if (!valid5) {
 break;
 }
@@ -11696,17 +11717,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs62 === errors;
+var valid1 = _errs64 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data33 = data.fingerprint;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (typeof data33 === "string") {
-if (!pattern14.test(data33)) {
+let data34 = data.fingerprint;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data34 === "string") {
+if (!pattern14.test(data34)) {
 validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11715,40 +11736,40 @@ validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs71 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs73 = errors;
-if (data.checked !== true) {
-validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs73 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs75 = errors;
+if (data.checked !== true) {
+validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs75 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data35 = data.request;
-const _errs74 = errors;
-if (!(data35 && typeof data35 == "object" && !Array.isArray(data35))) {
+let data36 = data.request;
+const _errs76 = errors;
+if (!(data36 && typeof data36 == "object" && !Array.isArray(data36))) {
 validate85.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs74 === errors;
+var valid1 = _errs76 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data36 = data.request_ref;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (typeof data36 === "string") {
-if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
+let data37 = data.request_ref;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data37 === "string") {
+if (data37.length < 1 || data37.length < 2 && func2(data37) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11757,39 +11778,39 @@ validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs76 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs78 = errors;
-if (data.goes_on !== true) {
-validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs78 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs80 = errors;
+if (data.goes_on !== true) {
+validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs80 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data38 = data.step;
-const _errs79 = errors;
-if (errors === _errs79) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
+let data39 = data.step;
+const _errs81 = errors;
+if (errors === _errs81) {
+if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
 let missing6;
-if (data38.run_id === undefined && (missing6 = "run_id") || data38.step_id === undefined && (missing6 = "step_id") || data38.attempt === undefined && (missing6 = "attempt")) {
+if (data39.run_id === undefined && (missing6 = "run_id") || data39.step_id === undefined && (missing6 = "step_id") || data39.attempt === undefined && (missing6 = "attempt")) {
 validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data38.run_id !== undefined) {
-let data39 = data38.run_id;
-const _errs81 = errors;
-if (errors === _errs81) {
-if (errors === _errs81) {
-if (typeof data39 === "string") {
-if (!formats0.test(data39)) {
+if (data39.run_id !== undefined) {
+let data40 = data39.run_id;
+const _errs83 = errors;
+if (errors === _errs83) {
+if (errors === _errs83) {
+if (typeof data40 === "string") {
+if (!formats0.test(data40)) {
 validate85.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11799,58 +11820,58 @@ return false;
 }
 }
 }
-var valid7 = _errs81 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data38.step_id !== undefined) {
-const _errs83 = errors;
-if (typeof data38.step_id !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid7 = _errs83 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data38.attempt !== undefined) {
-let data41 = data38.attempt;
+if (data39.step_id !== undefined) {
 const _errs85 = errors;
-if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41))) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data39.step_id !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs85) {
-if (typeof data41 == "number" && isFinite(data41)) {
-if (data41 < 1 || isNaN(data41)) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid7 = _errs85 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data38.index !== undefined) {
-let data42 = data38.index;
+if (data39.attempt !== undefined) {
+let data42 = data39.attempt;
 const _errs87 = errors;
 if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs87) {
 if (typeof data42 == "number" && isFinite(data42)) {
-if (data42 < 0 || isNaN(data42)) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data42 < 1 || isNaN(data42)) {
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid7 = _errs87 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data39.index !== undefined) {
+let data43 = data39.index;
+const _errs89 = errors;
+if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs89) {
+if (typeof data43 == "number" && isFinite(data43)) {
+if (data43 < 0 || isNaN(data43)) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid7 = _errs89 === errors;
 } else {
 var valid7 = true;
 }
@@ -11863,9 +11884,10 @@ validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs79 === errors;
+var valid1 = _errs81 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -11907,7 +11929,7 @@ return false;
 validate85.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, batch_line: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate86;
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -39763,7 +39785,7 @@ return errors === 0;
 validate291.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaState = validate292;
 var schema319 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats208 = require_formats().fullFormats.uri;
+var formats210 = require_formats().fullFormats.uri;
 function validate292(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39824,7 +39846,7 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats208(data4)) {
+if (!formats210(data4)) {
 validate292.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -40043,7 +40065,7 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats208(data3)) {
+if (!formats210(data3)) {
 validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -67046,176 +67068,183 @@ if (v188 !== undefined) {
 if (!isObject(v188))
 return false;
 }
-const v189 = value["batch_line"];
+const v189 = value["credit_line"];
 if (v189 !== undefined) {
-if (!isObject(v189))
+if (!(typeof v189 === "string"))
 return false;
-if (!(v189["price_millionths"] !== undefined))
+if (!checkedPattern2.test(v189))
 return false;
-const v190 = v189["price_millionths"];
+}
+const v190 = value["batch_line"];
 if (v190 !== undefined) {
-if (!Number.isInteger(v190))
+if (!isObject(v190))
 return false;
-if (!(v190 >= 1))
+if (!(v190["price_millionths"] !== undefined))
 return false;
-if (!(v190 <= 1e6))
-return false;
-}
-}
-const v191 = value["deadline_ms"];
+const v191 = v190["price_millionths"];
 if (v191 !== undefined) {
 if (!Number.isInteger(v191))
 return false;
-if (!(v191 >= 0))
+if (!(v191 >= 1))
+return false;
+if (!(v191 <= 1e6))
 return false;
 }
-const v192 = value["reply"];
+}
+const v192 = value["deadline_ms"];
 if (v192 !== undefined) {
-if (!(typeof v192 === "string"))
+if (!Number.isInteger(v192))
+return false;
+if (!(v192 >= 0))
 return false;
 }
-const v193 = value["repeat"];
+const v193 = value["reply"];
 if (v193 !== undefined) {
-if (!(typeof v193 === "boolean"))
+if (!(typeof v193 === "string"))
 return false;
 }
-const v194 = value["fallbacks"];
+const v194 = value["repeat"];
 if (v194 !== undefined) {
-if (!Array.isArray(v194))
+if (!(typeof v194 === "boolean"))
 return false;
-if (!(v194.length <= 10))
+}
+const v195 = value["fallbacks"];
+if (v195 !== undefined) {
+if (!Array.isArray(v195))
 return false;
-for (const v195 of v194) {
-if (!(typeof v195 === "string"))
+if (!(v195.length <= 10))
 return false;
-if (!(v195.length >= 1))
+for (const v196 of v195) {
+if (!(typeof v196 === "string"))
+return false;
+if (!(v196.length >= 1))
 return false;
 }
 }
-const v196 = value["continue_streams"];
-if (v196 !== undefined) {
-if (!(typeof v196 === "boolean"))
-return false;
-}
-const v197 = value["stream"];
+const v197 = value["continue_streams"];
 if (v197 !== undefined) {
 if (!(typeof v197 === "boolean"))
 return false;
 }
-const v198 = value["cache"];
+const v198 = value["stream"];
 if (v198 !== undefined) {
-if (!isObject(v198))
+if (!(typeof v198 === "boolean"))
 return false;
-if (!(v198["key"] !== undefined))
-return false;
-if (!(v198["ttl_s"] !== undefined))
-return false;
-const v199 = v198["key"];
+}
+const v199 = value["cache"];
 if (v199 !== undefined) {
-if (!(typeof v199 === "string"))
+if (!isObject(v199))
 return false;
-if (!checkedPattern4.test(v199))
+if (!(v199["key"] !== undefined))
 return false;
-}
-const v200 = v198["ttl_s"];
+if (!(v199["ttl_s"] !== undefined))
+return false;
+const v200 = v199["key"];
 if (v200 !== undefined) {
-if (!Number.isInteger(v200))
+if (!(typeof v200 === "string"))
 return false;
-if (!(v200 >= 1))
+if (!checkedPattern4.test(v200))
 return false;
 }
-}
-const v201 = value["stored_inputs"];
+const v201 = v199["ttl_s"];
 if (v201 !== undefined) {
-if (!isObject(v201))
+if (!Number.isInteger(v201))
 return false;
-for (const v202 in v201) {
-const v203 = v201[v202];
-if (!isObject(v203))
-return false;
-if (!(v203["reference"] !== undefined))
-return false;
-if (!(v203["content_type"] !== undefined))
-return false;
-const v204 = v203["reference"];
-if (v204 !== undefined) {
-if (!(typeof v204 === "string"))
-return false;
-if (!(v204.length >= 1))
+if (!(v201 >= 1))
 return false;
 }
-const v205 = v203["content_type"];
+}
+const v202 = value["stored_inputs"];
+if (v202 !== undefined) {
+if (!isObject(v202))
+return false;
+for (const v203 in v202) {
+const v204 = v202[v203];
+if (!isObject(v204))
+return false;
+if (!(v204["reference"] !== undefined))
+return false;
+if (!(v204["content_type"] !== undefined))
+return false;
+const v205 = v204["reference"];
 if (v205 !== undefined) {
 if (!(typeof v205 === "string"))
 return false;
 if (!(v205.length >= 1))
 return false;
 }
-}
-}
-const v206 = value["fingerprint"];
+const v206 = v204["content_type"];
 if (v206 !== undefined) {
 if (!(typeof v206 === "string"))
 return false;
-if (!checkedPattern4.test(v206))
+if (!(v206.length >= 1))
 return false;
 }
-const v207 = value["checked"];
+}
+}
+const v207 = value["fingerprint"];
 if (v207 !== undefined) {
-if (!(v207 === true))
+if (!(typeof v207 === "string"))
+return false;
+if (!checkedPattern4.test(v207))
 return false;
 }
-const v208 = value["request"];
+const v208 = value["checked"];
 if (v208 !== undefined) {
-if (!isObject(v208))
+if (!(v208 === true))
 return false;
 }
-const v209 = value["request_ref"];
+const v209 = value["request"];
 if (v209 !== undefined) {
-if (!(typeof v209 === "string"))
-return false;
-if (!(v209.length >= 1))
+if (!isObject(v209))
 return false;
 }
-const v210 = value["goes_on"];
+const v210 = value["request_ref"];
 if (v210 !== undefined) {
-if (!(v210 === true))
+if (!(typeof v210 === "string"))
+return false;
+if (!(v210.length >= 1))
 return false;
 }
-const v211 = value["step"];
+const v211 = value["goes_on"];
 if (v211 !== undefined) {
-if (!isObject(v211))
-return false;
-if (!(v211["run_id"] !== undefined))
-return false;
-if (!(v211["step_id"] !== undefined))
-return false;
-if (!(v211["attempt"] !== undefined))
-return false;
-const v212 = v211["run_id"];
-if (v212 !== undefined) {
-if (!(typeof v212 === "string"))
-return false;
-if (!checkedPattern2.test(v212))
+if (!(v211 === true))
 return false;
 }
-const v213 = v211["step_id"];
+const v212 = value["step"];
+if (v212 !== undefined) {
+if (!isObject(v212))
+return false;
+if (!(v212["run_id"] !== undefined))
+return false;
+if (!(v212["step_id"] !== undefined))
+return false;
+if (!(v212["attempt"] !== undefined))
+return false;
+const v213 = v212["run_id"];
 if (v213 !== undefined) {
 if (!(typeof v213 === "string"))
 return false;
+if (!checkedPattern2.test(v213))
+return false;
 }
-const v214 = v211["attempt"];
+const v214 = v212["step_id"];
 if (v214 !== undefined) {
-if (!Number.isInteger(v214))
-return false;
-if (!(v214 >= 1))
+if (!(typeof v214 === "string"))
 return false;
 }
-const v215 = v211["index"];
+const v215 = v212["attempt"];
 if (v215 !== undefined) {
 if (!Number.isInteger(v215))
 return false;
-if (!(v215 >= 0))
+if (!(v215 >= 1))
+return false;
+}
+const v216 = v212["index"];
+if (v216 !== undefined) {
+if (!Number.isInteger(v216))
+return false;
+if (!(v216 >= 0))
 return false;
 }
 }

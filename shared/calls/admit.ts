@@ -14,6 +14,7 @@ import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admissio
 import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import type { LinedHold } from "#shared/ledger/credit-lines.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -21,11 +22,9 @@ import type { Storage } from "#shared/storage/client.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import { MEDIA_JOB_LIFE_MS, JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
-import type { CallBound } from "./kinds/call-bound.ts";
-import type { Model } from "./model.ts";
 import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
-import { holdOf, jobCallerOf, jobWorkOf } from "./work.ts";
+import { holdOf, jobCallerOf, jobWorkOf, type WorkFacts } from "./work.ts";
 
 /** Rules by which an entry point admits work. */
 interface Policy {
@@ -245,7 +244,8 @@ export async function dispatchAdmitted(
 }
 
 /**
- * Admits a call that its process waits for: counts it and places its hold, in one statement.
+ * Admits a call that its process waits for: counts it and places its hold, in one statement. Returns its share of the credit line on
+ * which it may go ahead of its hold; undefined: the hold stands.
  * @param lifeMs how long the hold lives
  * @param onDecide told just before the database decides
  * @throws ApiError of the refusal
@@ -253,16 +253,19 @@ export async function dispatchAdmitted(
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
   of: { readonly id: string; readonly caller: Caller },
-  { model, bound }: { readonly model: Pick<Model, "slug">; readonly bound: CallBound },
+  { model, bound, response }: Pick<WorkFacts, "model" | "bound" | "response">,
   lifeMs: number,
   onDecide?: () => void,
-): Promise<void> {
+): Promise<LinedHold | undefined> {
   const { caller } = of;
   onDecide?.();
   const at = performance.now();
   try {
-    await calls.place(caller.workspaceId, caller.preset.requests_per_minute, holdOf(of, model, bound, lifeMs));
+    // A response is stored by the hold of its call.
+    const hold = { ...holdOf(of, model, bound, lifeMs), mayGoAhead: response === undefined };
+    const lined = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
+    return lined;
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
     throw error;

@@ -10,6 +10,7 @@ import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
+import type { LinedHold } from "#shared/ledger/credit-lines.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
@@ -45,7 +46,7 @@ export function holdOf(
   };
 }
 
-interface WorkFacts {
+export interface WorkFacts {
   readonly kind: { readonly name: JobMessage["kind"] };
   /** API whose format the response has. */
   readonly api: "openai" | "anthropic" | "responses";
@@ -69,6 +70,8 @@ interface WorkFacts {
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
+  /** Its share of a credit line, on which it goes ahead of its hold. */
+  readonly lined?: LinedHold | undefined;
 }
 
 /**
@@ -92,6 +95,7 @@ export function workHead(
     bringsCheck,
     isStreamed,
     fingerprint,
+    lined,
   }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
@@ -121,6 +125,7 @@ export function workHead(
     ...(Object.keys(storedInputs).length === 0 ? {} : { stored_inputs: storedInputs }),
     ...(bringsCheck === true ? { checked: true } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(lined === undefined ? {} : { credit_line: lined.lineId }),
     deadline_ms: deadlineMs,
   };
 }

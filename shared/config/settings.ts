@@ -94,6 +94,8 @@ export const SETTINGS = {
   /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
   supervised: flag("SLUICE_SUPERVISED", { usual: false }),
   streamReplicas: integer("SLUICE_STREAM_REPLICAS", { usual: 1, least: 1, most: 5 }),
+  /** An ingress sets aside credits of busy workspaces, so that their calls wait for no hold. */
+  creditLines: flag("SLUICE_CREDIT_LINES", { usual: true }),
   workerSlots: integer("SLUICE_WORKER_SLOTS", { usual: 224, least: 1, most: 4_096 }),
   /** Outgoing calls that Bun has open at once; more of them wait unseen. */
   outgoingMax: integer("BUN_CONFIG_MAX_HTTP_REQUESTS", { usual: 256, least: 1, most: 65_535 }),

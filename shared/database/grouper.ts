@@ -93,8 +93,9 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly ifBusy: Place<Item, Verdict>;
   /** Starts the lanes that `ifBusy` puts calls into. */
   readonly startNext: () => void;
-  /** Timer of the next look at what waits. */
+  /** Timer of the next look at what waits, and performance.now() of that. */
   timer?: ReturnType<typeof setTimeout> | undefined;
+  lookAt?: number;
   /** Calls of a group, as the last ones had them. */
   usualSize: number;
   /** performance.now() when the last group ended. */
@@ -207,7 +208,12 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   }
 
   private lookAgain(lane: SharedLane<Item, Verdict>, ms: number): void {
-    lane.timer ??= setTimeout(() => {
+    const at = performance.now() + ms;
+    // What is patient may have asked for a later one.
+    if (lane.timer !== undefined && at >= (lane.lookAt ?? 0) - 1) return;
+    clearTimeout(lane.timer);
+    lane.lookAt = at;
+    lane.timer = setTimeout(() => {
       lane.timer = undefined;
       void this.runShared(lane);
     }, Math.ceil(ms));

@@ -20,7 +20,7 @@ export async function readKeyFacts(
   keyId: string,
 ): Promise<KeyFacts | undefined> {
   const rows = await target.query<KeyFacts>(
-    `select k.name as key_name, w.name as workspace_name, b.amount, b.held,
+    `select k.name as key_name, w.name as workspace_name, b.amount, b.held - lined_credits(b.workspace_id) as held,
             case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens end as day_tokens,
             (select count(*)::int
              from (

@@ -17,6 +17,7 @@ export const SWEEP_RETRY_MAX_MS = paced(60_000);
 /** Sweeps that take the oldest rows first and work on each by itself. */
 export const ROW_SWEEPS = [
   "expired holds",
+  "credit lines",
   "job leases",
   "job records",
   "unknown jobs",

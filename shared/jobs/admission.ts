@@ -9,7 +9,8 @@ import type { Database } from "#shared/database/client.ts";
 import { openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
-import type { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/errors.ts";
+import { RECALL_MAX_MS, RECALL_MS } from "#shared/ledger/credit-lines.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
@@ -66,6 +67,9 @@ export type JobVerdict =
   /** Another leads its batch. Nothing is kept. */
   | { readonly kind: "superseded" };
 
+/** `recalled`: credit lines of the workspace are on their way back, with which the balance covers it. Counted, nothing is kept. */
+type Decision = JobVerdict | { readonly kind: "recalled"; readonly isFromShare?: true };
+
 export interface JobAdmission {
   /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: ask again */
   admit(job: JobRequest): Promise<JobVerdict>;
@@ -91,7 +95,7 @@ export function createJobAdmission({
   database: Database;
   metrics?: Pick<Metrics, "groupSize">;
 }): JobAdmission {
-  const grouper = openGrouped<JobRequest, JobVerdict>({
+  const grouper = openGrouped<JobRequest, Decision>({
     database,
     name: "job admission",
     sizeMax: GROUP_MAX,
@@ -106,7 +110,19 @@ export function createJobAdmission({
       return jobs.map((job, n) => toVerdict(job, byPlace.get(n)));
     },
   });
-  return { admit: (job) => grouper.call(job) };
+  return {
+    async admit(job) {
+      let verdict = await grouper.call(job);
+      const share = verdict.kind === "recalled" && verdict.isFromShare ? { isFromShare: true as const } : {};
+      for (const until = performance.now() + RECALL_MAX_MS; verdict.kind === "recalled" && performance.now() < until;) {
+        await Bun.sleep(RECALL_MS);
+        verdict = await grouper.call({ ...job, isCounted: false });
+      }
+      if (verdict.kind === "admitted") return { ...verdict, ...share };
+      if (verdict.kind !== "recalled") return verdict;
+      throw new ApiError("overloaded", "The workspace is busy; try again shortly.");
+    },
+  };
 }
 
 /** Returns a job_offer. @param n its place among the offers of a statement */
@@ -166,7 +182,7 @@ function refusalOf(job: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOK
 }
 
 /** The numbers are those of `admit_jobs`. */
-function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | typeof BUSY {
+function toVerdict(job: JobRequest, row: VerdictRow | undefined): Decision | typeof BUSY {
   const { terms } = job;
   switch (row?.verdict) {
     case 0:
@@ -192,6 +208,8 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | t
       return "refusal" in terms ? { kind: "refused", error: jobError(terms.refusal) } : BUSY;
     case 10:
       return { kind: "superseded" };
+    case 11:
+      return { kind: "recalled", ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}) };
     default:
       return BUSY;
   }

@@ -18,6 +18,8 @@ export interface Adjustment {
   readonly tokensMax: number;
   /** The line whose share of the amount is held. */
   readonly batchLine?: JobMessage["batch_line"];
+  /** It went on its way on a credit line: its hold may not stand yet. */
+  readonly isLined?: boolean;
   /** Shares of a continued stream that the models before this one took, in their order; part of the amount. */
   readonly parts?: readonly UsagePart[];
 }
@@ -52,12 +54,21 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  * @throws Error when two seconds did not suffice, or the figures were refused; the hold is then as it was, or adjusted
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
-  return retryStatement(async () => VERDICTS.get(await ask(database, to)) ?? LOCKED, {
+  const adjust = async (): Promise<Adjusted | typeof LOCKED> => {
+    const adjusted = VERDICTS.get(await ask(database, to)) ?? LOCKED;
+    return adjusted === "closed" && to.isLined === true && !(await isSettled(database, to)) ? LOCKED : adjusted;
+  };
+  return retryStatement(adjust, {
     forMs: LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,
     locked: () => new Error(`the hold of job ${to.jobId} stays locked`),
   });
+}
+
+async function isSettled(database: Queryable, { workspaceId, jobId, attempt }: Adjustment): Promise<boolean> {
+  const sql = "select from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3";
+  return (await database.query(sql, [workspaceId, jobId, attempt])).length > 0;
 }
 
 async function ask(database: Queryable, to: Adjustment): Promise<number> {

@@ -8,12 +8,22 @@ import type { Database } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
+import { retryStatement } from "#shared/database/retry.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { Ledger } from "./settle.ts";
+import {
+  type CreditLines,
+  type Drawn,
+  type LinedHold,
+  placeLinedHold,
+  RECALL_MAX_MS,
+  recallLines,
+} from "./credit-lines.ts";
+import { LINED_WAIT_MS, type Ledger } from "./settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 
 /** Credits and tokens that a paid call reserves. */
 export interface HoldRequest {
@@ -36,22 +46,32 @@ interface Call {
   /** Calls per 60 s that this key may see; null counts without ever refusing. */
   readonly limit: number | null;
   readonly hold: HoldRequest | null;
+  /** It is on its way already: it can wait for others, and what fails is not undone. */
+  readonly isPatient?: boolean;
 }
 
 type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
 
 /** Its sentence names the budget, which the database knows. */
 const BUDGET_REACHED = 9;
+const FUNDS_MISSING = 3;
+/** The limit of a call that the window has counted already. */
+const COUNTED = -1;
 
 export interface CallAdmission {
   /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
-   * Counts a call and places its hold.
+   * Counts a call and places its hold. One that may go ahead of it does where a credit line of its workspace covers it: whoever settles the
+   * call has to be told of its share then. Undefined: the hold stands.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
    */
-  place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
+  place(
+    workspaceId: string,
+    limit: number | null,
+    hold: HoldRequest & { readonly mayGoAhead?: boolean },
+  ): Promise<LinedHold | undefined>;
   /**
    * Checks what an admission would now, without counting anything: for work done only for callers that would be admitted.
    * @param leastNano nano-credits that the call holds at least; what costs nothing meets the window alone
@@ -73,6 +93,15 @@ const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $
  * processor's work from all that a call comes to, and is shorter than the queue for a busy processor (tests/load/RESULTS.md).
  */
 const GATHER_MAX_MS = 3;
+/** Calls on a credit line wait for no hold. Theirs are to stand before the calls are settled, which waits for others too. */
+const LINED_LINGER_MS = 8;
+const LINED_LINGER_MAX_MS = 12;
+/** A hold whose placement took longer may have been taken out of the line meanwhile, by the worker that settles it. */
+const LATE_MS = LINED_WAIT_MS * 0.8;
+/** An ingress tries this long to place the hold of a call that is on its way; its worker does so when it settles. */
+const PLACE_RETRY_MS = paced(60_000);
+/** Longer than a statement may take, on the server's clock. */
+const LOST_STATEMENT_MS = 12_000;
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
 const TRIES_MAX = 3;
@@ -82,75 +111,25 @@ export function createCallAdmission(options: {
   log: Logger;
   /** Releases a hold that may have been placed although its statement failed (lost connection at commit). */
   ledger: Pick<Ledger, "undo">;
-  metrics?: Pick<Metrics, "groupSize">;
+  /** Absent: every call waits for its hold. */
+  lines?: CreditLines | undefined;
+  metrics?: Pick<Metrics, "groupSize" | "linedCalls">;
 }): CallAdmission {
-  const single = async (call: Call, { target, lockMs }: GroupRun): Promise<(Verdict | typeof BUSY)[]> => {
-    const hold = call.hold;
-    const rows = await target.query<{ verdict: number }>(
-      SINGLE_SQL,
-      [
-        call.workspaceId,
-        call.limit,
-        hold?.jobId ?? null,
-        hold?.keyId ?? null,
-        hold?.model ?? null,
-        hold?.amountNano ?? null,
-        hold?.mayExceed ?? null,
-        hold?.tokensMax ?? null,
-        hold?.dailyTokens ?? null,
-        hold?.lifeMs ?? null,
-        lockMs,
-      ],
-      "admit_call",
-    );
-    return [toVerdict(rows[0]?.verdict)];
-  };
-
-  const group = (calls: readonly Call[], on: GroupRun): Promise<(Verdict | typeof BUSY)[]> => {
-    const decidesLocked = on.lockWait === "none" || calls.some((call) => call.hold?.dailyTokens != null);
-    return decidesLocked ? send(calls, on, false) : lockingLate((isLate) => send(calls, on, isLate));
-  };
-
-  const send = async (
-    calls: readonly Call[],
-    { target, waitMs, lockMs }: GroupRun,
-    isLate: boolean,
-  ): Promise<(Verdict | typeof BUSY)[]> => {
-    const rows = await target.query<{ verdicts: number[] }>(
-      GROUP_SQL,
-      [
-        plainArray(calls.map((call) => call.workspaceId)),
-        plainArray(calls.map((call) => call.limit)),
-        plainArray(calls.map((call) => call.hold?.jobId ?? null)),
-        plainArray(calls.map((call) => call.hold?.keyId ?? null)),
-        calls.map((call) => call.hold?.model ?? null),
-        plainArray(calls.map((call) => call.hold?.amountNano ?? null)),
-        plainArray(calls.map((call) => call.hold?.mayExceed ?? null)),
-        plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
-        plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
-        plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
-        waitMs,
-        isLate,
-        lockMs,
-      ],
-      "admit_calls",
-    );
-    return rows[0]?.verdicts.map(toVerdict) ?? [];
-  };
-
   const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
     database: options.database,
     name: "admission",
     sizeMax: GROUP_SIZE_MAX,
     gatherMaxMs: GATHER_MAX_MS,
+    lingerMs: LINED_LINGER_MS,
+    lingerMaxMs: LINED_LINGER_MAX_MS,
     metrics: options.metrics,
     async run(calls, on) {
       for (let tries = 1; ; tries++) {
         try {
           const first = calls[0];
           // The group form costs several times as much for a group of one.
-          if (calls.length === 1 && first && on.lockWait !== "long") return await single(first, on);
-          return await group(calls, on);
+          if (calls.length === 1 && first && on.lockWait !== "long") return await admitSingle(first, on);
+          return await admitGroup(calls, on);
         } catch (error) {
           const state = sqlState(error);
           if (tries < TRIES_MAX && (state === SQL.deadlock || state === SQL.serialization)) {
@@ -167,21 +146,56 @@ export function createCallAdmission(options: {
   const failure = (error: unknown, calls: readonly Call[]): ApiError => {
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
-    if (!isDataFault(error))
-      options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
+    if (!isDataFault(error)) {
+      const waiting = calls.filter((call) => call.isPatient !== true);
+      options.ledger.undo(
+        waiting.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])),
+      );
+    }
     return new ApiError("service_unavailable", AWAY, { cause: error });
   };
 
+  /** By workspace: its calls wait for its lines together. */
+  const recalls = new Map<string, Promise<bigint | undefined>>();
+  const comesBack = async ({ workspaceId, hold }: Call): Promise<boolean> => {
+    const nano = hold?.amountNano ?? 0n;
+    let recall = recalls.get(workspaceId);
+    if (!recall) {
+      const asked = unavailable(AWAY, recallLines(options.database, workspaceId, nano));
+      recall = asked.finally(() => recalls.delete(workspaceId));
+      recalls.set(workspaceId, recall);
+    }
+    const covered = await recall;
+    return covered !== undefined && nano <= covered;
+  };
+
   const ask = async (call: Call): Promise<void> => {
-    const verdict = await grouper.call(call);
+    let verdict = await grouper.call(call);
+    const until = performance.now() + RECALL_MAX_MS;
+    while (verdict === FUNDS_MISSING && performance.now() < until && (await comesBack(call))) {
+      verdict = await grouper.call({ ...call, limit: COUNTED });
+    }
     if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
     if (verdict !== 0) throw refusal(verdict, call);
   };
   const stopped = async (workspaceId: string): Promise<ApiError> =>
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
   return {
+    async place(workspaceId, limit, hold) {
+      // Limits are exact: what is under one waits for the verdict.
+      const goesAhead = hold.mayGoAhead === true && limit === null && hold.dailyTokens === null;
+      const drawn = goesAhead ? options.lines?.draw(workspaceId, hold.amountNano) : undefined;
+      if (!drawn) {
+        await ask({ workspaceId, limit, hold });
+        return undefined;
+      }
+      const { keyId, model, amountNano, mayExceed } = hold;
+      const lined = { lineId: drawn.lineId, keyId, model, amountNano, mayExceed };
+      const placing = grouper.call({ workspaceId, limit, hold, isPatient: true });
+      void placeBehind(options, { workspaceId, hold, lined, drawn, placing });
+      return lined;
+    },
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
-    place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
     look: async (workspaceId, limit, leastNano = 0n) => {
       const [row] = await unavailable(AWAY, options.database.query<Look>(LOOK_SQL, [workspaceId, limit], "look"));
       if (row?.is_stopped === true && leastNano > 0n) throw await stopped(workspaceId);
@@ -189,6 +203,109 @@ export function createCallAdmission(options: {
       if (leastNano > (row?.free ?? 0n)) throw tooExpensive(leastNano);
     },
   };
+}
+
+async function admitSingle(call: Call, { target, lockMs }: GroupRun): Promise<(Verdict | typeof BUSY)[]> {
+  const hold = call.hold;
+  const rows = await target.query<{ verdict: number }>(
+    SINGLE_SQL,
+    [
+      call.workspaceId,
+      call.limit,
+      hold?.jobId ?? null,
+      hold?.keyId ?? null,
+      hold?.model ?? null,
+      hold?.amountNano ?? null,
+      hold?.mayExceed ?? null,
+      hold?.tokensMax ?? null,
+      hold?.dailyTokens ?? null,
+      hold?.lifeMs ?? null,
+      lockMs,
+    ],
+    "admit_call",
+  );
+  return [toVerdict(rows[0]?.verdict)];
+}
+
+function admitGroup(calls: readonly Call[], on: GroupRun): Promise<(Verdict | typeof BUSY)[]> {
+  const decidesLocked = on.lockWait === "none" || calls.some((call) => call.hold?.dailyTokens != null);
+  return decidesLocked ? sendGroup(calls, on, false) : lockingLate((isLate) => sendGroup(calls, on, isLate));
+}
+
+async function sendGroup(
+  calls: readonly Call[],
+  { target, waitMs, lockMs }: GroupRun,
+  isLate: boolean,
+): Promise<(Verdict | typeof BUSY)[]> {
+  const rows = await target.query<{ verdicts: number[] }>(
+    GROUP_SQL,
+    [
+      plainArray(calls.map((call) => call.workspaceId)),
+      plainArray(calls.map((call) => call.limit)),
+      plainArray(calls.map((call) => call.hold?.jobId ?? null)),
+      plainArray(calls.map((call) => call.hold?.keyId ?? null)),
+      calls.map((call) => call.hold?.model ?? null),
+      plainArray(calls.map((call) => call.hold?.amountNano ?? null)),
+      plainArray(calls.map((call) => call.hold?.mayExceed ?? null)),
+      plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
+      plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
+      plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
+      waitMs,
+      isLate,
+      lockMs,
+    ],
+    "admit_calls",
+  );
+  return rows[0]?.verdicts.map(toVerdict) ?? [];
+}
+
+/** Sees to the hold of a call that is on its way. Never throws. @param placing verdict of the admission that places it */
+async function placeBehind(
+  { database, log, metrics }: Parameters<typeof createCallAdmission>[0],
+  {
+    workspaceId,
+    hold: { jobId, lifeMs },
+    lined,
+    drawn,
+    placing,
+  }: {
+    readonly workspaceId: string;
+    readonly hold: HoldRequest;
+    readonly lined: LinedHold;
+    readonly drawn: Drawn;
+    readonly placing: Promise<Verdict>;
+  },
+): Promise<void> {
+  const startedAt = performance.now();
+  let fault: unknown;
+  const verdict = await placing.catch((error: unknown) => {
+    fault = error;
+  });
+  const isPlaced = verdict === 0 && performance.now() - startedAt < LATE_MS;
+  metrics?.linedCalls.inc(isPlaced ? "placed" : "taken");
+  if (isPlaced) return drawn.placed();
+  const place = async (): Promise<"stands" | "closed" | "missing" | "unknown"> => {
+    const of = { job_id: jobId, workspace_id: workspaceId };
+    try {
+      const tryOnce = () => placeLinedHold(database, { workspaceId, jobId }, lined, lifeMs);
+      const state = await retryStatement(tryOnce, { forMs: PLACE_RETRY_MS });
+      if (state === "missing") log.error(of, "neither credit line nor balance covers a call that was on its way");
+      return state;
+    } catch (error) {
+      log.error(
+        { ...of, err: error },
+        "the hold of a call on its way could not be placed; whoever settles it tries to",
+      );
+      return "unknown";
+    }
+  };
+  const state = await place();
+  drawn.taken(verdict === undefined || verdict === 0 ? "unknown" : "refused");
+  const wasSent = verdict === undefined && !(fault instanceof ApiError && fault.code === "overloaded");
+  if (!wasSent || state === "missing" || state === "unknown") return;
+  // A statement whose connection was lost may still place it, behind the call's settle, until the server's own timeout ends it.
+  await Bun.sleep(LOST_STATEMENT_MS);
+  await place();
 }
 
 interface Look {

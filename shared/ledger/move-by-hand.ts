@@ -4,6 +4,7 @@ import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
 
+import { recallLines } from "./credit-lines.ts";
 import { moveCredits } from "./move.ts";
 
 export interface HandMove {
@@ -61,8 +62,10 @@ export async function moveByHand(
       return isNew;
     });
   } catch (error) {
-    if (constraintName(error) === FUNDS) return { result: "funds" };
-    throw error;
+    if (constraintName(error) !== FUNDS) throw error;
+    const covered = await recallLines(database, workspaceId, -amountNano);
+    if (covered === undefined || covered < -amountNano) return { result: "funds" };
+    return moveByHand(database, workspaceId, move, actor);
   }
   if (hasMoved) return { result: "moved" };
   const earlier = await findMove(database, workspaceId, move);

@@ -9,11 +9,22 @@ import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared
 import { BUSY } from "#shared/database/grouper.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 
-/** Calls that are answered before they are settled wait this long for others to be told of, and to be settled, with. */
-export const SETTLE_LINGER_MS = 5;
-/** The same for settles under load, where a larger group makes fewer commits. */
-const SETTLE_LINGER_MAX_MS = 20;
+import { type LinedHold, placeLinedHold } from "./credit-lines.ts";
+
+/**
+ * Calls that are answered before they are settled wait this long to be settled with others. By then a hold that was placed behind its call
+ * stands.
+ */
+const SETTLE_LINGER_MS = 20;
+/** The same under load, where a larger group makes fewer commits. */
+const SETTLE_LINGER_MAX_MS = 40;
+
+/** The hold of a call on a credit line that does not stand yet is awaited this long by whoever settles it, and taken out of the line then. */
+export const LINED_WAIT_MS = paced(4_000);
+const LINED_PAUSE_MIN_MS = 10;
+const LINED_PAUSE_MAX_MS = 500;
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
@@ -33,6 +44,8 @@ export interface CallSettlement {
   readonly tokens: number;
   /** No caller waits for it: it may wait a few milliseconds for others. */
   readonly isPatient?: boolean;
+  /** It went on its way on a credit line: its hold may not stand yet. */
+  readonly lined?: LinedHold | undefined;
   /** The caller has the whole answer: what a hold that had been closed for less did not pay is taken from what is available. */
   readonly isDelivered?: boolean;
 }
@@ -90,7 +103,8 @@ export function openLedger(options: {
   // Those asleep between two tries included: a process that ends must not leave them behind.
   const running = new Set<Promise<Settled>>();
 
-  const settleInTime = async (item: CallSettlement): Promise<Settled> => {
+  /** Returns undefined for a call that has no hold and, as far as that is looked for, was not settled before. */
+  const settleInTime = async (item: CallSettlement, looksBack = true): Promise<Settled | undefined> => {
     let refusedBy: unknown;
     // The group form does not close a hold whose key is taken; what no form takes is released.
     const ways = [
@@ -99,11 +113,11 @@ export function openLedger(options: {
       () => refuseSettle(database, item, refusedBy),
     ];
     let way = 0;
-    const take = async (): Promise<Settled> => {
+    const take = async (): Promise<Settled | undefined> => {
       try {
         const taken = await ways[way]?.();
         if (typeof taken === "bigint") return { takenNano: taken, wasClosed: false };
-        if (taken === null) return await settleClosed(database, item);
+        if (taken === null) return looksBack ? await settleClosed(database, item) : undefined;
         throw new Error(`the hold of job ${item.jobId} stays locked`);
       } catch (error) {
         if (!isDataFault(error)) throw error;
@@ -122,9 +136,30 @@ export function openLedger(options: {
     });
   };
 
+  const settle = async (item: CallSettlement): Promise<Settled> => {
+    const { lined } = item;
+    if (lined === undefined) return (await settleInTime(item)) ?? NOTHING;
+    let giveUpAt: number | undefined;
+    for (let misses = 0; ; misses++) {
+      // The first time it is most likely being placed right now.
+      const settled = await settleInTime(item, misses > 0);
+      if (settled) return settled;
+      giveUpAt ??= performance.now() + LINED_WAIT_MS;
+      if (performance.now() > giveUpAt) break;
+      await Bun.sleep(Math.min(LINED_PAUSE_MIN_MS * 2 ** misses, LINED_PAUSE_MAX_MS));
+    }
+    const state = await retryStatement(() => placeLinedHold(database, item, lined, 2 * retryMs), { forMs: retryMs });
+    const fact = { job_id: item.jobId, workspace_id: item.workspaceId };
+    if (state === "missing")
+      log.error(fact, "a call has no hold, and neither its credit line nor the balance has enough");
+    else log.warn(fact, "the hold of a call on a credit line was placed by whoever settles it");
+    // It is none that comes late any more.
+    return (await settleInTime({ ...item, lined: undefined })) ?? NOTHING;
+  };
+
   return {
     settle(item) {
-      const work = settleInTime(item).finally(() => running.delete(work));
+      const work = settle(item).finally(() => running.delete(work));
       running.add(work);
       return work;
     },
@@ -194,7 +229,8 @@ async function settleMany(
     ],
     "settle_calls",
   );
-  return rows[0]?.taken.map(busy) ?? [];
+  // A call on a credit line is looked for again in a moment: it is not contended for that.
+  return rows[0]?.taken.map((taken, at) => (taken === -2n && items[at]?.lined ? null : busy(taken))) ?? [];
 }
 
 /** Releases the hold of figures that the database does not take. */
@@ -209,15 +245,18 @@ async function refuseSettle(database: Database, item: CallSettlement, fault: unk
   return busy(rows[0]?.taken ?? null);
 }
 
-/** Tells what an earlier settle took; what a delivered answer still owes is taken now. */
-async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
+const NOTHING: Settled = { takenNano: 0n, wasClosed: true };
+
+/** Tells what an earlier settle took; what a delivered answer still owes is taken now. Undefined: there was none. */
+async function settleClosed(database: Database, item: CallSettlement): Promise<Settled | undefined> {
   const key = [item.workspaceId, item.jobId, item.attempt] as const;
   const [earlier] = await database.query<{ settled: bigint }>(
     "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
     key,
   );
-  const takenNano = earlier?.settled ?? 0n;
-  if (item.isDelivered !== true || earlier === undefined || takenNano >= (item.usedNano ?? 0n)) {
+  if (earlier === undefined) return undefined;
+  const takenNano = earlier.settled;
+  if (item.isDelivered !== true || takenNano >= (item.usedNano ?? 0n)) {
     return { takenNano, wasClosed: true };
   }
   const { usedNano, source, units, isEstimated, tokens } = item;
@@ -226,6 +265,7 @@ async function settleClosed(database: Database, item: CallSettlement): Promise<S
     [...key, usedNano, source, JSON.stringify(units), isEstimated, tokens],
     "settle_delivered",
   );
+  if (row?.taken === -1n) throw new Error(`credit lines are on their way back for the answer of job ${item.jobId}`);
   return { takenNano: row?.taken ?? takenNano, wasClosed: true, lateNano: row?.late ?? 0n };
 }
 
@@ -252,5 +292,5 @@ async function undoAdmissions(database: Database, log: Logger, calls: readonly P
 }
 
 function busy(taken: bigint | null): Taken {
-  return taken === -1n ? BUSY : taken;
+  return taken !== null && taken < 0n ? BUSY : taken;
 }

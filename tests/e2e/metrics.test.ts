@@ -33,7 +33,9 @@ test("a call is counted by its parts, its tokens, and the slots it took", async 
   for (const part of ["queue", "provider", "settle"]) {
     await eventually(`${part} is counted`, async () => (await sample(worker, "sluice_call_part_seconds_count", `part="${part}"`)) === 3); // prettier-ignore
     const seconds = await sample(worker, "sluice_call_part_seconds_sum", `part="${part}"`);
-    expect([part, seconds > 0 && seconds < 30]).toEqual([part, true]);
+    // A worker that is free takes a call within the millisecond that a message's time is told in.
+    const isMeasured = part === "queue" ? seconds >= 0 : seconds > 0;
+    expect([part, isMeasured && seconds < 30]).toEqual([part, true]);
   }
   expect(await sample(ingress, "sluice_http_request_seconds_count", 'route="/v1/chat/completions"')).toBe(3);
   expect(await sample(worker, "sluice_queue_wait_seconds_count", 'pool="chat",lane="live"')).toBe(3);

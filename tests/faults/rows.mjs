@@ -41,6 +41,10 @@ export const FAULT_ROWS = [
     files: ["faults/ingress-death.test.ts", "faults/media-ingress-death.test.ts"],
   },
   {
+    fault: "a worker or an ingress is killed while calls go ahead of their holds",
+    files: ["faults/credit-lines.test.ts"],
+  },
+  {
     fault: "an ingress is killed after it accepted a job and before it said so",
     files: ["faults/failpoints-ingress.test.ts", "faults/media-ingress-death.test.ts"],
   },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createApp, routesOf } from "#ingress/app.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { isUuid, newId } from "#shared/ids.ts";
 import {
   BODY_BYTES_MAX,
   CHAT,
@@ -210,6 +210,15 @@ describe("a body", () => {
     expect(counted).toHaveLength(1);
     expect(counted[0]?.hold?.jobId).toBe(response.headers.get("x-request-id") ?? "");
     expect(sent).toHaveLength(1);
+  });
+
+  test("on a credit line tells its worker, and what settles it here, of its share", async () => {
+    const lined = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false };
+    const { chat, sent, relayed, counted } = start({ lined });
+    await chat(JSON.stringify(CHAT));
+    expect(counted[0]?.hold).toMatchObject({ mayGoAhead: true });
+    expect(relayed[0]?.lined).toEqual(lined);
+    expect(sent[0]?.head.credit_line).toBe(lined.lineId);
   });
 
   test("travels to the worker as it came, byte for byte", async () => {

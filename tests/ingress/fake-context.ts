@@ -2,6 +2,7 @@
 import { CAPABILITIES, findCapability } from "#shared/calls/capabilities/list.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
+import type { LinedHold } from "#shared/ledger/credit-lines.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -64,6 +65,8 @@ export interface FakeOptions {
   readonly relay?: (facts: CallFacts) => Response | Promise<Response>;
   /** Throws to refuse a call. */
   readonly admit?: (hold: HoldRequest | null) => void;
+  /** Share of a credit line on which calls go ahead of their holds. */
+  readonly lined?: LinedHold;
   /** Throws to refuse a key. */
   readonly authenticate?: (authorization: string | null) => void;
   readonly isReady?: (required: readonly string[]) => boolean;
@@ -126,7 +129,10 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     calls: {
       count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
       look: () => Promise.try(() => options.admit?.(null)),
-      place: (workspaceId: string, limit: number | null, hold: HoldRequest) => count(workspaceId, limit, hold),
+      place: async (workspaceId: string, limit: number | null, hold: HoldRequest) => {
+        await count(workspaceId, limit, hold);
+        return options.lined;
+      },
     },
     sealer: createSealer([new Uint8Array(32)]),
     ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: false }) },

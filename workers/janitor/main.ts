@@ -29,7 +29,7 @@ import {
   sweepUnclaimed,
   sweepUnknownJobs,
 } from "./jobs.ts";
-import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } from "./money.ts";
+import { checkInvariants, openUsageRollUp, sweepBudgets, sweepCreditLines, sweepExpiredHolds } from "./money.ts";
 import {
   fitQueue,
   sweepDeadLetters,
@@ -81,6 +81,7 @@ export async function startJanitor(): Promise<void> {
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
     { name: "expired holds", everyMs: paced(2_000), run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
+    { name: "credit lines", everyMs: paced(10_000), run: () => sweepCreditLines({ database, log }) },
     { name: "job dispatch", everyMs: paced(2_000), run: () => sweepDispatches(jobs) },
     { name: "unclaimed jobs", everyMs: paced(5_000), run: () => sweepUnclaimed(jobs) },
     { name: "job room", everyMs: 1_000, run: () => releaseAll(jobs) },

@@ -8,6 +8,7 @@ import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { expiredHolds, openHolds } from "#shared/database/holds.ts";
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
+import { endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -47,6 +48,22 @@ export async function sweepExpiredHolds(context: {
   const open = await openHolds(database);
   metrics.holdsOpen.set(open.count);
   metrics.holdsOldestSeconds.set(open.oldestSeconds);
+  return rows.length;
+}
+
+/** Gives back what is left of lines whose ingresses died: their last calls have long been settled. */
+export async function sweepCreditLines(context: {
+  database: Database;
+  log: Logger;
+  /** Nothing is given back while the server of the database has been up for less. */
+  startedMs?: number;
+}): Promise<number> {
+  const { database, log, startedMs = STARTED_MS } = context;
+  const rows = await findOverdueLines(database, BATCH, startedMs);
+  await sweepEach(context, { sweep: "credit lines", rows, itemOf: (row) => row.id }, async (row) => {
+    await endLine(database, row.id);
+    log.warn({ line_id: row.id, workspace_id: row.workspace_id }, "a credit line that was not renewed was given back");
+  });
   return rows.length;
 }
 

@@ -7,6 +7,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
+import { linedHoldOf } from "#shared/ledger/credit-lines.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -129,6 +130,7 @@ export class LiveEnds {
       jobId: job.job_id,
       attempt: job.attempt,
       ...settlementOf(status, source, charge),
+      lined: linedHoldOf(job),
       ...how,
     };
     const finished = await asPart(span, "settle", () => this.context.ledger.settle(settlement));

@@ -1,8 +1,9 @@
 -- Admission of calls: the exact 60-second rate window, the day's tokens, the balance and the holds on it. Amounts are
 -- bigint nano-credits.
 --
--- Locks are taken in one order everywhere: rate_window by workspace, hold, balance by workspace. No transaction waits for a
--- hold: one that is locked elsewhere is skipped, so holds need no order among themselves.
+-- Locks are taken in one order everywhere: rate_window by workspace, hold, balance by workspace, credit_line. No transaction waits for a
+-- hold: one that is locked elsewhere is skipped, so holds need no order among themselves. The exception is an admission so late that its
+-- hold was taken out of a credit line meanwhile: it waits at the key, and where that makes a deadlock both sides are repeated.
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were taken.
 
@@ -426,7 +427,8 @@ begin
   select * into w from rate_window where workspace_id = p_ws;
   if not found then return; end if;
   select * into b from balance where workspace_id = p_ws;
-  free := b.amount - b.held;
+  -- Credit lines come back for whom they are in the way of.
+  free := b.amount - b.held + lines_to_recall(p_ws);
   today := (case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end at time zone 'utc')::date;
   if b.day < today then b.stop_at := budget_stop_at(p_ws, today); end if;
   is_stopped := coalesce(b.spent >= b.stop_at, false);

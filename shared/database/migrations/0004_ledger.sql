@@ -1,7 +1,7 @@
 -- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, and redrive_job one for a job that
 -- is run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
 -- once, and later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint
--- nano-credits. Locks are taken in the order of admission: hold, then balance.
+-- nano-credits. Locks are taken in the order of admission: hold, then balance, then credit_line.
 
 create table ledger_entry (
   id bigint generated always as identity,
@@ -111,7 +111,7 @@ create index settle_fault_open on settle_fault (id) where resolved_at is null;
 create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
 -- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
--- it is busy (locked elsewhere, nothing done).
+-- it is busy (locked elsewhere, or credit lines are on their way back that it can take more from; nothing done), -2 when its hold was placed while this ran (nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
 -- order given. The rest is uncollected. No figure ever credits a caller: negative ones count as 0. A key that is taken raises
 -- 23505, so that the calls of the group come again one by one.
@@ -192,6 +192,11 @@ begin
       if used > holds[i] then
         if not exceeds[i] then used := holds[i];
         elsif p_late then raise exception 'more than the hold is taken' using errcode = 'SL001';
+        elsif used > holds[i] + free[w] and lines_to_recall(cur) > 0 then
+          perform recall_credit_lines(cur, 0);
+          -- Busy until its workspace's lines are back.
+          places[i] := null;
+          continue;
         else used := least(used, holds[i] + free[w]);
         end if;
       end if;
@@ -235,7 +240,14 @@ begin
       exists (select from hold h where h.workspace_id = c.ws and h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
     from unnest(p_ws, p_job, p_attempt) with ordinality c(ws, job, attempt, n);
     for i in 1 .. cardinality(p_job) loop
-      if open[i] then result[i] := -1; end if;
+      if open[i] then
+        result[i] := -1;
+        -- One that was there is locked still, or its balance is.
+        if array_position(calls, i) is null then
+          perform 1 from hold where workspace_id = p_ws[i] and job_id = p_job[i] and attempt = p_attempt[i] for update skip locked;
+          if found then result[i] := -2; end if;
+        end if;
+      end if;
     end loop;
   end if;
   return result;
@@ -261,6 +273,10 @@ begin
   select * into b from balance where workspace_id = p_ws for update;
   today := (clock_timestamp() at time zone 'utc')::date;
   if b.day < today then b := begin_day(p_ws, today); end if;
+  if h.may_exceed and p_used - h.amount > b.amount - b.held and lines_to_recall(p_ws) > 0 then
+    perform recall_credit_lines(p_ws, 0);
+    return -1;
+  end if;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
                             settled, uncollected, day, tokens, started_at)
@@ -311,8 +327,8 @@ begin
 end $$;
 
 -- Takes the cost of an answer that was delivered after its hold had been closed for less: at most what was held, and what is
--- available now; the rest is uncollected. It is the next attempt in ledger and usage, written once. taken: nano-credits in all;
--- late: those of them taken now.
+-- available now; the rest is uncollected. It is the next attempt in ledger and usage, written once. taken: nano-credits in all, -1 while
+-- credit lines are on their way back that it can take more from; late: those of them taken now.
 create function settle_delivered(
   p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   out taken bigint, out late bigint
@@ -332,6 +348,11 @@ begin
   if r.settled is null or least(coalesce(p_used, 0), r.held) <= r.settled then return; end if;
   select settled into more from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt + 1;
   if not found then
+    if least(p_used, r.held) - r.settled > b.amount - b.held and lines_to_recall(p_ws) > 0 then
+      perform recall_credit_lines(p_ws, 0);
+      taken := -1;
+      return;
+    end if;
     more := greatest(0, least(p_used - r.settled, r.held - r.settled, b.amount - b.held));
     more_tokens := greatest(p_tokens - r.tokens, 0);
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
@@ -348,8 +369,8 @@ end $$;
 
 -- The price of another model replaces the one held, in place: the process that closes the hold finds it under the same job
 -- and attempt, and its content by then goes into the usage record. A second call with the same values changes nothing.
--- Result: 0 = the hold says this now, 1 = funds missing, nothing changed, 3 = closed, 4 = busy (locked elsewhere, nothing
--- changed). p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
+-- Result: 0 = the hold says this now, 1 = funds missing, nothing changed, 3 = closed, 4 = busy (locked elsewhere, or the workspace's
+-- credit lines are on their way back, nothing changed). p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
 -- Tokens reserved under a daily cap follow, but are not held against the cap again: the call was admitted under it.
 create function adjust_hold(
   p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
@@ -368,7 +389,9 @@ begin
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
     select * into b from balance where workspace_id = p_ws for update;
-    if p_amount - h.amount > b.amount - b.held then return 1; end if;
+    if p_amount - h.amount > b.amount - b.held then
+      return case when recall_credit_lines(p_ws, p_amount - h.amount) >= p_amount - h.amount then 4 else 1 end;
+    end if;
     update balance set held = b.held + p_amount - h.amount,
       day_tokens = b.day_tokens + case when h.day = b.day then reserved - h.tokens else 0 end
     where workspace_id = p_ws;
@@ -395,6 +418,123 @@ begin
     on conflict do nothing;
   end if;
   return verdict;
+end $$;
+
+-- Credits that an ingress has set aside of a busy workspace: its calls go on their way while their holds are being placed, as any other's
+-- are, and a hold that cannot be placed is taken out of the line. A line is part of the balance's `held`. It lasts until its ingress gives
+-- it back, or no longer renews it. Locks on lines come after that on the balance.
+create table credit_line (
+  id uuid primary key,
+  workspace_id uuid not null,
+  amount bigint not null constraint line_amount_not_negative check (amount >= 0),
+  ends_at timestamptz not null,
+  -- Since when something else of the workspace needs it.
+  recalled_at timestamptz
+);
+create index credit_line_workspace on credit_line (workspace_id);
+
+-- What the lines of a workspace hold, in nano-credits. People see it as available.
+create function lined_credits(p_ws uuid) returns bigint language sql stable as $$
+  select coalesce(sum(amount), 0)::bigint from credit_line where workspace_id = p_ws;
+$$;
+
+-- Opens a line, or renews it, with up to p_amount nano-credits more: all lines of a workspace come to a tenth of what is available then at
+-- most. p_known: what its ingress takes it to hold. Result: what was added; null when the line is to end: the workspace has a budget that
+-- stops calls, spends what it has left or needs its lines, or there is less in the line than its ingress knows of.
+create function extend_credit_line(p_ws uuid, p_line uuid, p_amount bigint, p_life_ms bigint, p_known bigint) returns bigint
+language plpgsql as $$
+declare
+  b balance;
+  at_utc timestamptz;
+  lined bigint;
+  added bigint;
+begin
+  select * into b from balance where workspace_id = p_ws for update;
+  if not found then return null; end if;
+  at_utc := clock_timestamp();
+  if b.day < (at_utc at time zone 'utc')::date then b := begin_day(p_ws, (at_utc at time zone 'utc')::date); end if;
+  lined := lined_credits(p_ws);
+  if b.stop_at is not null or lined > b.amount - b.held
+    or coalesce((select amount from credit_line where id = p_line), 0) < p_known
+    or exists (select from credit_line where workspace_id = p_ws and (recalled_at > at_utc - interval '10 seconds' or id = p_line and recalled_at is not null))
+  then
+    return null;
+  end if;
+  added := greatest(least(p_amount, (b.amount - b.held + lined) / 10 - lined), 0);
+  insert into credit_line (id, workspace_id, amount, ends_at)
+  values (p_line, p_ws, added, at_utc + p_life_ms * interval '1 millisecond')
+  on conflict (id) do update set amount = credit_line.amount + excluded.amount, ends_at = excluded.ends_at;
+  if added > 0 then update balance set held = b.held + added where workspace_id = p_ws; end if;
+  return added;
+end $$;
+
+-- Gives a line back.
+create function end_credit_line(p_line uuid) returns void language plpgsql as $$
+declare
+  owner uuid;
+  back bigint;
+begin
+  select workspace_id into owner from credit_line where id = p_line;
+  perform 1 from balance where workspace_id = owner for update;
+  delete from credit_line where id = p_line returning amount into back;
+  if found then update balance set held = held - back where workspace_id = owner; end if;
+end $$;
+
+-- What the lines of a workspace hold that would come back. One that did not within three seconds has an ingress that died, or that cannot
+-- place the holds of its calls.
+create function lines_to_recall(p_ws uuid) returns bigint language sql stable as $$
+  select coalesce(sum(amount), 0)::bigint from credit_line
+  where workspace_id = p_ws and (recalled_at is null or recalled_at > clock_timestamp() - interval '3 seconds');
+$$;
+
+-- Asks the ingresses of a workspace for its lines, where p_amount can be had with them. Result: what can be had with them; null where there
+-- are none to come back, unless they just have. While it is enough, it is worth trying again in a moment.
+create function recall_credit_lines(p_ws uuid, p_amount bigint) returns bigint language plpgsql as $$
+declare
+  lined bigint := lines_to_recall(p_ws);
+  covered bigint;
+begin
+  select lined + amount - held into covered from balance where workspace_id = p_ws;
+  if lined = 0 and p_amount > covered then return null; end if;
+  if p_amount <= covered then
+    update credit_line set recalled_at = clock_timestamp() where workspace_id = p_ws and recalled_at is null;
+  end if;
+  return covered;
+end $$;
+
+-- Sees to it that the hold of a call stands that went on its way on a line: where nobody placed it, it is taken out of the line, or where
+-- p_line is null out of what is available. One that was placed after the call had been settled is released. Any number of processes may ask.
+-- Result: 0 = the hold stands, 1 = it was closed before, 2 = there is not enough.
+create function place_lined_hold(
+  p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint
+) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  at_utc timestamptz := clock_timestamp();
+  is_ours boolean;
+  late bigint;
+begin
+  -- Waits for an admission that places it, and then finds what that has come to.
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
+  select p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, greatest(b.day, (at_utc at time zone 'utc')::date), 0,
+         at_utc + p_life_ms * interval '1 millisecond'
+  from balance b where b.workspace_id = p_ws
+  on conflict (workspace_id, job_id, attempt) do nothing;
+  is_ours := found;
+  if exists (select from usage_record where workspace_id = p_ws and job_id = p_job and attempt = 1) then
+    delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1 returning amount into late;
+    if not is_ours then update balance set held = held - coalesce(late, 0) where workspace_id = p_ws; end if;
+    return 1;
+  end if;
+  if not is_ours then return 0; end if;
+  -- One of both: a line whose amount fell meanwhile stays locked, and the balance comes before it.
+  if p_line is null then
+    update balance set held = held + p_amount where workspace_id = p_ws and amount - held >= p_amount;
+  else
+    update credit_line set amount = amount - p_amount where id = p_line and workspace_id = p_ws and amount >= p_amount;
+  end if;
+  if found then return 0; end if;
+  delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1;
+  return 2;
 end $$;
 
 -- Top-ups and corrections; p_source makes a repeat harmless. Result: true = moved now, false = was moved before.

@@ -151,7 +151,7 @@ create index dead_letter_of_job on dead_letter (job_id) where redriven_at is nul
 create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
 
 -- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Result: null when it is not the caller's
--- any more; -1 when its hold is locked elsewhere and nothing was done; else nano-credits taken. The lone form of a settle closes the
+-- any more; -1 when its hold is locked elsewhere, or credit lines are on their way back, and nothing was done; else nano-credits taken. The lone form of a settle closes the
 -- hold whatever stands under its key.
 -- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
 -- p_keep: the request stays, for an operator who may send the job on its way again.
@@ -178,6 +178,7 @@ begin
     -- The sweep of expired holds has closed it before. An answer that was made is its caller's all the same.
     if p_state = 'completed' then
       taken := (settle_delivered(j.workspace_id, p_id, j.attempt, p_used, p_source, p_units, p_estimated, p_tokens)).taken;
+      if taken = -1 then return -1; end if;
     else
       select settled into taken from usage_record where workspace_id = j.workspace_id and job_id = p_id and attempt = j.attempt;
       taken := coalesce(taken, 0);
@@ -283,7 +284,11 @@ begin
   perform 1 from balance where workspace_id = j.workspace_id for update;
   perform begin_day(workspace_id, today) from balance where workspace_id = j.workspace_id and day < today;
   update balance b set held = b.held + nano where workspace_id = j.workspace_id and b.amount - b.held >= nano;
-  if not found then return 'funds'; end if;
+  if not found then
+    -- An operator who tries again finds them back.
+    perform recall_credit_lines(j.workspace_id, nano);
+    return 'funds';
+  end if;
   insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
   select j.id, j.attempt + 1, j.workspace_id, j.key_id, j.model, nano, (j.work->>'may_exceed')::boolean, b.day, 0,
          at_utc + p_hold_ms * interval '1 millisecond', at_utc

@@ -125,8 +125,11 @@ $$;
 -- Disagreements that show without the history: open holds, balances, and the present day's tokens: by the day's calls, or where p_sums is
 -- true by their sum up to the border of the sums and the calls after it.
 create function audit_present(p_sums boolean) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
-  select b.workspace_id, 'held is not the sum of open holds', coalesce(h.sum, 0)::text, b.held::text
-  from balance b left join (select o.workspace_id, sum(amount) from hold o group by 1) h using (workspace_id)
+  select b.workspace_id, 'held is not the sum of open holds and credit lines', coalesce(h.sum, 0)::text, b.held::text
+  from balance b
+  left join (select o.workspace_id, sum(o.amount)
+             from (select workspace_id, amount from hold union all select workspace_id, amount from credit_line) o
+             group by 1) h using (workspace_id)
   where b.held <> coalesce(h.sum, 0)
   union all
   select o.workspace_id, 'hold open and closed at once', '-', o.job_id::text

@@ -170,6 +170,24 @@ test("a small group waits for others while calls come several at a time; a large
   await alone;
 });
 
+test("a call that comes behind a patient one waits no longer than it would alone", async () => {
+  const groups: string[][] = [];
+  const { call, patient } = setUp({
+    gatherMaxMs: 3,
+    lingerMs: 600_000,
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+  });
+  for (let round = 0; round < 4; round += 1)
+    await Promise.all(Array.from({ length: 100 }, (_, at) => call(String(at))));
+  const both = [patient("patient"), call("hurried")];
+  expect(await Promise.all(both)).toEqual(["patient", "hurried"]);
+  expect(groups.at(-1)).toEqual(["patient", "hurried"]);
+});
+
 test("a group is never larger than allowed, and the order is kept", async () => {
   const { call, statement } = setUp({ sizeMax: 3 });
   const names = Array.from({ length: 8 }, (_, index) => String(index));

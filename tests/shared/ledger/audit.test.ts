@@ -34,7 +34,7 @@ beforeEach(async () => {
 const SEEDED: readonly [fault: string, sql: string, expected: string, found: string][] = [
   ["balance is not the sum of ledger entries", "update balance set amount = amount + 1", "940", "941"],
   ["spent is not the sum of settles", "update balance set spent = spent - 1", "60", "59"],
-  ["held is not the sum of open holds", "update balance set held = held + 7", "100", "107"],
+  ["held is not the sum of open holds and credit lines", "update balance set held = held + 7", "100", "107"],
   ["usage record without its settle", "update usage_record set settled = 61 where settled = 60", "61", "60"],
   ["daily tokens are not the sum of the day's calls", "update balance set day_tokens = day_tokens - 1", "14", "13"],
 ];

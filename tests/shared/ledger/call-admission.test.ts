@@ -59,7 +59,7 @@ function hold(changes: Partial<HoldRequest> = {}): HoldRequest {
 }
 
 /** "ok", or the code of the refusal. */
-async function outcome(work: Promise<void>): Promise<string> {
+async function outcome(work: Promise<unknown>): Promise<string> {
   try {
     await work;
     return "ok";
@@ -85,7 +85,7 @@ test("a budget that is spent refuses what costs anything, by its name and withou
     code: "budget_reached",
     message: 'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.',
   };
-  const say = (work: Promise<void>): Promise<unknown> => work.then(() => "ok").catch((error: unknown) => error);
+  const say = (work: Promise<unknown>): Promise<unknown> => work.then(() => "ok").catch((error: unknown) => error);
   expect(await say(process(0).place(workspaceId, 1, hold()))).toMatchObject(refused);
   // Over a full window too, and in a group with another workspace's.
   const both = [workspaceId, other].flatMap((id) => [1, 2, 3].map(() => say(process(1).place(id, 100, hold()))));

@@ -282,7 +282,11 @@ class ChatRun {
   /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
-      return await adjustHold(this.context.database, { ...to, batchLine: this.job.batch_line });
+      return await adjustHold(this.context.database, {
+        ...to,
+        batchLine: this.job.batch_line,
+        isLined: this.job.credit_line !== undefined,
+      });
     } catch (error) {
       this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
       return "unknown";

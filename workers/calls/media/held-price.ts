@@ -98,7 +98,7 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,
-  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt" | "batch_line">,
+  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt" | "batch_line" | "credit_line">,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
 ): Promise<HeldPrice | undefined> {
@@ -113,6 +113,7 @@ export async function moveHold(
       mayExceed: false,
       tokensMax: bound.tokensMax,
       batchLine: job.batch_line,
+      isLined: job.credit_line !== undefined,
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {
