@@ -62,8 +62,8 @@ export interface CallAdmission {
   /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
-   * Counts a call and places its hold. One that may go ahead of it does where a credit line of its workspace covers it: whoever settles the
-   * call has to be told of its share then. Undefined: the hold stands.
+   * Counts a call and places its hold. A call that may go ahead of its hold does so when a credit line of its workspace covers it. Its share
+   * of the line is the result then, and its settle needs that. Undefined: the hold stands.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
    */
@@ -259,7 +259,7 @@ async function sendGroup(
   return rows[0]?.verdicts.map(toVerdict) ?? [];
 }
 
-/** Sees to the hold of a call that is on its way. Never throws. @param placing verdict of the admission that places it */
+/** Places the hold of a call that is on its way. Never throws. @param placing verdict of the admission that places it */
 async function placeBehind(
   { database, log, metrics }: Parameters<typeof createCallAdmission>[0],
   {

@@ -1,7 +1,7 @@
 /**
  * Credit lines: credits that a process has set aside of its busy workspaces. A call that its workspace's line covers goes on its way while
- * its hold is being placed, together with others'. A hold that cannot be placed is taken out of the line: by the process that admitted the
- * call, or by whoever settles it.
+ * its hold is being placed, together with others'. A hold that cannot be placed is taken out of the line, by the process that admitted the
+ * call or by the one that settles it.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
@@ -36,8 +36,8 @@ export function linedHoldOf(job: JobMessage): LinedHold | undefined {
 const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
 
 /**
- * Sees to it that the hold stands: out of the line where nobody has placed it, or of what is available where the line has ended. Safe to
- * repeat. `closed`: the call was settled before. `missing`: it was not, and there is not enough.
+ * Places the hold if nobody has: out of the line, or out of what is available when the line has ended. Safe to repeat. `stands`: it was
+ * placed, now or before. `closed`: the call was settled before. `missing`: it was not, and there is not enough.
  * @param lifeMs how long the hold lives that is taken out of the line
  */
 export async function placeLinedHold(
@@ -116,7 +116,7 @@ const BUSY_CALLS = 10;
 const LOOK_MS = paced(500);
 /** A line is given back when no call has drawn on it for this long. */
 const IDLE_MS = paced(1_500);
-/** Whoever needs a line to come back waits for its next renewal. */
+/** A recalled line comes back at its next renewal. */
 const RENEW_MS = paced(1_000);
 /** Without renewal a line covers no further calls after this time. */
 const FRESH_MS = paced(5_000);
@@ -207,7 +207,7 @@ class ProcessLines implements CreditLines {
     const end = (): void => {
       line.calls -= 1;
       this.allCalls -= 1;
-      // Somebody may wait for it.
+      // It may have been recalled.
       if (line.calls === 0 && this.barred.has(workspaceId)) void this.endLine(line);
     };
     return {

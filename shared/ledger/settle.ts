@@ -21,7 +21,7 @@ const SETTLE_LINGER_MS = 20;
 /** The same under load, where a larger group makes fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
 
-/** The hold of a call on a credit line that does not stand yet is awaited this long by whoever settles it, and taken out of the line then. */
+/** A settle waits this long for the hold of a call on a credit line, and takes it out of the line then. */
 export const LINED_WAIT_MS = paced(4_000);
 const LINED_PAUSE_MIN_MS = 10;
 const LINED_PAUSE_MAX_MS = 500;

@@ -1,7 +1,9 @@
 /** Workspaces with money for tests, and the admission and finish functions called with plain values. */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
+import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 export const CREDIT = 1_000_000_000n;
@@ -221,4 +223,36 @@ export function randomOf(seed: number): (below: number) => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
   };
+}
+
+/** Settlement of a call, as a process hands it to the ledger. @param usedNano null releases */
+export function settlementOf(
+  workspaceId: string,
+  jobId: string,
+  usedNano: bigint | null,
+  changes: Partial<CallSettlement> = {},
+): CallSettlement {
+  return {
+    workspaceId,
+    jobId,
+    attempt: 1,
+    usedNano,
+    status: usedNano === null ? "failed" : "succeeded",
+    source: "sandbox/test-model",
+    units: { output: 3 },
+    isEstimated: false,
+    tokens: 3,
+    ...changes,
+  };
+}
+
+/** "ok", or the code of the refusal. */
+export async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "ok";
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
 }

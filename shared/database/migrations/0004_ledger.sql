@@ -502,8 +502,8 @@ begin
   return covered;
 end $$;
 
--- Sees to it that the hold of a call stands that went on its way on a line: where nobody placed it, it is taken out of the line, or where
--- p_line is null out of what is available. One that was placed after the call had been settled is released. Any number of processes may ask.
+-- Places the hold of a call that went on its way on a line, if nobody has: out of the line, or where p_line is null out of what is
+-- available. A hold that was placed after its call had been settled is released. Any number of processes may do this.
 -- Result: 0 = the hold stands, 1 = it was closed before, 2 = there is not enough.
 create function place_lined_hold(
   p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint

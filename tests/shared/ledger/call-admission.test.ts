@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
 import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
@@ -17,6 +16,7 @@ import {
   createWorkspace,
   CREDIT,
   impatient,
+  outcomeOf,
   stopCalls,
 } from "#tests/shared/accounts.ts";
 
@@ -58,17 +58,6 @@ function hold(changes: Partial<HoldRequest> = {}): HoldRequest {
   };
 }
 
-/** "ok", or the code of the refusal. */
-async function outcome(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return "ok";
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
-
 function tally(outcomes: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const one of outcomes) counts[one] = (counts[one] ?? 0) + 1;
@@ -106,14 +95,14 @@ test("a budget that is spent refuses what costs anything, by its name and withou
 
 test("a look refuses what the funds do not cover", async () => {
   const workspaceId = await createWorkspace(db.database, 10n);
-  expect(await outcome(process(0).look(workspaceId, null, 10n))).toBe("ok");
-  expect(await outcome(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
-  expect(await outcome(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
+  expect(await outcomeOf(process(0).look(workspaceId, null, 10n))).toBe("ok");
+  expect(await outcomeOf(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
+  expect(await outcomeOf(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
 });
 
 test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
-  const calls = Array.from({ length: 200 }, (_, index) => outcome(process(index).place(workspaceId, null, hold())));
+  const calls = Array.from({ length: 200 }, (_, index) => outcomeOf(process(index).place(workspaceId, null, hold())));
   expect(tally(await Promise.all(calls))).toEqual({ ok: 10, insufficient_credits: 190 });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({
     amount: 10n * CREDIT,
@@ -126,7 +115,7 @@ test("200 calls at once on a balance for 10, through two processes: exactly 10 a
 test("two processes together let exactly the limit through, and every refused call has counted", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
   const calls = Array.from({ length: 600 }, (_, index) =>
-    outcome(
+    outcomeOf(
       index % 3 === 0
         ? process(index).count(workspaceId, 100)
         : process(index).place(workspaceId, 100, hold({ amountNano: 1n })),
@@ -139,10 +128,10 @@ test("two processes together let exactly the limit through, and every refused ca
 
 test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else", async () => {
   const workspaceId = await createWorkspace(db.database, CREDIT);
-  expect(await outcome(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
+  expect(await outcomeOf(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
     "insufficient_credits",
   );
-  expect(await outcome(process(0).place(workspaceId, 10, hold({ dailyTokens: 99 })))).toBe("daily_tokens_exceeded");
+  expect(await outcomeOf(process(0).place(workspaceId, 10, hold({ dailyTokens: 99 })))).toBe("daily_tokens_exceeded");
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, day_tokens: 0n, holds: 0n });
   const [window] = await db.query("select calls from rate_window where workspace_id = $1", [workspaceId]);
   expect(window).toEqual({ calls: 2n });
@@ -154,13 +143,13 @@ test("calls of one group get verdicts of their own", async () => {
   );
   const first = process(0);
   const outcomes = await Promise.all([
-    outcome(first.count(rich ?? "", 1)),
-    outcome(first.place(rich ?? "", 1, hold())),
-    outcome(first.place(poor ?? "", null, hold())),
-    outcome(first.place(poor ?? "", null, hold())),
-    outcome(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
-    outcome(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
-    outcome(first.place(newId(), null, hold())),
+    outcomeOf(first.count(rich ?? "", 1)),
+    outcomeOf(first.place(rich ?? "", 1, hold())),
+    outcomeOf(first.place(poor ?? "", null, hold())),
+    outcomeOf(first.place(poor ?? "", null, hold())),
+    outcomeOf(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
+    outcomeOf(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
+    outcomeOf(first.place(newId(), null, hold())),
   ]);
   expect(outcomes).toEqual([
     "ok",
@@ -176,7 +165,7 @@ test("calls of one group get verdicts of their own", async () => {
 test("calls at once cannot pass the daily cap together: open calls count", async () => {
   const workspaceId = await createWorkspace(db.database);
   const calls = Array.from({ length: 120 }, (_, index) =>
-    outcome(process(index).place(workspaceId, null, hold({ amountNano: 0n, tokensMax: 70, dailyTokens: 1_000 }))),
+    outcomeOf(process(index).place(workspaceId, null, hold({ amountNano: 0n, tokensMax: 70, dailyTokens: 1_000 }))),
   );
   expect(tally(await Promise.all(calls))).toEqual({ ok: 14, daily_tokens_exceeded: 106 });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 980n });
@@ -195,9 +184,9 @@ test("a locked workspace delays nobody else, and its own call goes on when the l
   const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database)));
   let own: Promise<string> | undefined;
   await locked("balance", stuck, async () => {
-    own = outcome(process(0).place(stuck, null, hold()));
+    own = outcomeOf(process(0).place(stuck, null, hold()));
     for (let round = 0; round < 20; round++) {
-      const verdicts = await Promise.all(others.map((id) => outcome(process(0).place(id, null, hold()))));
+      const verdicts = await Promise.all(others.map((id) => outcomeOf(process(0).place(id, null, hold()))));
       expect(verdicts).toEqual(["ok", "ok", "ok"]);
     }
     expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 0n });
@@ -226,7 +215,7 @@ test.each(["rate_window", "balance"])(
 test("a call that holds nothing does not wait for the balance, alone or in a group", async () => {
   const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   await locked("balance", stuck, async () => {
-    const outcomes = await Promise.all([stuck, other, stuck].map((id) => outcome(process(0).count(id, 10))));
+    const outcomes = await Promise.all([stuck, other, stuck].map((id) => outcomeOf(process(0).count(id, 10))));
     expect(outcomes).toEqual(["ok", "ok", "ok"]);
   });
 });
@@ -234,11 +223,11 @@ test("a call that holds nothing does not wait for the balance, alone or in a gro
 test("a workspace locked for longer than the lock timeout hears overloaded; its neighbours do not", async () => {
   const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   await locked("rate_window", stuck, async () => {
-    const own = outcome(process(0).place(stuck, null, hold()));
-    expect(await outcome(process(0).place(other, null, hold()))).toBe("ok");
+    const own = outcomeOf(process(0).place(stuck, null, hold()));
+    expect(await outcomeOf(process(0).place(other, null, hold()))).toBe("ok");
     expect(await own).toBe("overloaded");
   });
-  expect(await outcome(process(0).place(stuck, null, hold()))).toBe("ok");
+  expect(await outcomeOf(process(0).place(stuck, null, hold()))).toBe("ok");
   expect(undone).toEqual([]);
 });
 
@@ -246,7 +235,7 @@ test("a job id that is used twice is refused alone, not with its whole group", a
   const workspaceId = await createWorkspace(db.database);
   const jobId = newId();
   const calls = Array.from({ length: 40 }, (_, index) =>
-    outcome(process(0).place(workspaceId, null, hold(index % 20 === 5 ? { jobId } : {}))),
+    outcomeOf(process(0).place(workspaceId, null, hold(index % 20 === 5 ? { jobId } : {}))),
   );
   expect(tally(await Promise.all(calls))).toEqual({ ok: 39, service_unavailable: 1 });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 39n * CREDIT, holds: 39n });
@@ -263,14 +252,14 @@ test("a connection that is killed during a call costs a 503, and the next call h
   const lost = hold();
   await db.database.transaction(async (tx) => {
     await tx.query("select pg_advisory_xact_lock(77)");
-    const call = outcome(process(0).place(workspaceId, null, lost));
+    const call = outcomeOf(process(0).place(workspaceId, null, lost));
     await killWaiting(tx);
     expect(await call).toBe("service_unavailable");
   });
   await db.query("drop trigger wait_for_test on hold");
   expect(undone.splice(0)).toEqual([lost.jobId]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 0n });
-  expect(await outcome(process(0).place(workspaceId, null, hold()))).toBe("ok");
+  expect(await outcomeOf(process(0).place(workspaceId, null, hold()))).toBe("ok");
 });
 
 /** Ends the session that waits for the advisory lock of the test. */
@@ -302,7 +291,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
   };
   const admission = createCallAdmission({ database: deaf, log, ledger });
   const calls = [hold(), hold(), hold()];
-  const outcomes = await Promise.all(calls.map((call) => outcome(admission.place(workspaceId, null, call))));
+  const outcomes = await Promise.all(calls.map((call) => outcomeOf(admission.place(workspaceId, null, call))));
   expect(outcomes).toEqual(["service_unavailable", "service_unavailable", "service_unavailable"]);
   while ((await balanceOf(db.database, workspaceId)).holds > 0n) await Bun.sleep(20);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n * CREDIT, held: 0n });
@@ -314,7 +303,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
 test("a database that is away answers 503, not with a free pass", async () => {
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
   const admission = createCallAdmission({ database: away, log, ledger: { undo: () => undefined } });
-  expect(await outcome(admission.place(newId(), 1, hold()))).toBe("service_unavailable");
-  expect(await outcome(admission.count(newId(), null))).toBe("service_unavailable");
+  expect(await outcomeOf(admission.place(newId(), 1, hold()))).toBe("service_unavailable");
+  expect(await outcomeOf(admission.count(newId(), null))).toBe("service_unavailable");
   await away.close();
 });

@@ -8,7 +8,7 @@ import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/set
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitLone, balanceOf, createWorkspace, settleSingle } from "../accounts.ts";
+import { admitLone, balanceOf, createWorkspace, settlementOf, settleSingle } from "../accounts.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -27,18 +27,6 @@ afterEach(async () => {
   await db.query("delete from settle_fault");
 });
 
-const settlement = (workspaceId: string, jobId: string, usedNano: bigint | null): CallSettlement => ({
-  workspaceId,
-  jobId,
-  attempt: 1,
-  usedNano,
-  status: usedNano === null ? "failed" : "succeeded",
-  source: "sandbox/test-model",
-  units: { output: 3 },
-  isEstimated: false,
-  tokens: 3,
-});
-
 /** Places a hold of 100 nano-credits, under a daily cap. */
 async function hold(workspaceId: string, jobId: string = newId(), amount = 100n): Promise<string> {
   expect(await admitLone(db.database, { workspaceId, jobId, amount, tokens: 9, cap: 1_000 })).toBe(0);
@@ -52,12 +40,12 @@ describe("a hold whose key was settled before", () => {
   ])("that %s is closed, nothing is taken a second time, and a fault tells of it", async (_name, used) => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
-    expect(await ledger.settle(settlement(workspaceId, jobId, 40n))).toEqual({ takenNano: 40n, wasClosed: false });
+    expect(await ledger.settle(settlementOf(workspaceId, jobId, 40n))).toEqual({ takenNano: 40n, wasClosed: false });
     await hold(workspaceId, jobId);
     // It keeps none of its group from being settled, and waits for no try after it.
     const others = await Promise.all(Array.from({ length: 5 }, () => hold(workspaceId)));
     const settled = await Promise.all(
-      [jobId, ...others].map((id) => ledger.settle(settlement(workspaceId, id, id === jobId ? used : 10n))),
+      [jobId, ...others].map((id) => ledger.settle(settlementOf(workspaceId, id, id === jobId ? used : 10n))),
     );
     expect(settled.map(({ takenNano }) => takenNano)).toEqual([0n, ...others.map(() => 10n)]);
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 910n, held: 0n, holds: 0n });
@@ -80,7 +68,7 @@ describe("a hold whose key was settled before", () => {
     await db.query("delete from usage_record where job_id = $1", [jobId]);
     await db.query("update balance set day_tokens = 0 where workspace_id = $1", [workspaceId]);
     await hold(workspaceId, jobId);
-    expect(await ledger.settle(settlement(workspaceId, jobId, 70n))).toEqual({ takenNano: 0n, wasClosed: false });
+    expect(await ledger.settle(settlementOf(workspaceId, jobId, 70n))).toEqual({ takenNano: 0n, wasClosed: false });
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 960n, held: 0n, holds: 0n });
     const usage = "select settled, uncollected from usage_record where job_id = $1";
     expect(await db.query(usage, [jobId])).toEqual([{ settled: 40n, uncollected: 30n }]);
@@ -92,7 +80,7 @@ describe("a hold whose key was settled before", () => {
 
 describe("an answer that was delivered after its hold had been released", () => {
   const delivered = (workspaceId: string, jobId: string, usedNano = 60n): CallSettlement => ({
-    ...settlement(workspaceId, jobId, usedNano),
+    ...settlementOf(workspaceId, jobId, usedNano),
     isDelivered: true,
   });
 
@@ -145,7 +133,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId });
-    expect(await ledger.settle(settlement(workspaceId, jobId, 60n))).toEqual({ takenNano: 0n, wasClosed: true });
+    expect(await ledger.settle(settlementOf(workspaceId, jobId, 60n))).toEqual({ takenNano: 0n, wasClosed: true });
     expect(await ledger.settle(delivered(workspaceId, newId()))).toEqual({ takenNano: 0n, wasClosed: true });
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n, held: 0n });
   });

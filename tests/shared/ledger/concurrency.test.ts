@@ -18,6 +18,7 @@ import {
   createWorkspace,
   CREDIT,
   settleGroup,
+  settlementOf,
   settleSingle,
   lateIfPossible,
   randomOf,
@@ -147,18 +148,8 @@ test("keys that come again, answers that were delivered after their release, and
         const settles = Array.from({ length: pick([1, 1, 5]) }, async () => {
           const jobId = pick(known);
           const usedNano = pick([null, BigInt(random(100)) * (CREDIT / 100n)]);
-          await ledger.settle({
-            workspaceId: ownerOf.get(jobId) ?? "",
-            jobId,
-            attempt: 1,
-            usedNano,
-            status: usedNano === null ? "failed" : "succeeded",
-            source: "sandbox/test-model",
-            units: {},
-            isEstimated: false,
-            tokens: random(50),
-            isDelivered: random(3) === 0,
-          });
+          const changes = { tokens: random(50), isDelivered: random(3) === 0 };
+          await ledger.settle(settlementOf(ownerOf.get(jobId) ?? "", jobId, usedNano, changes));
         });
         await Promise.all(settles);
       }

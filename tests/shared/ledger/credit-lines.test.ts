@@ -18,7 +18,7 @@ import {
   placeLinedHold,
   endLine,
 } from "#shared/ledger/credit-lines.ts";
-import { type CallSettlement, type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
+import { type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -31,8 +31,10 @@ import {
   balanceOf,
   createWorkspace,
   CREDIT,
+  outcomeOf,
   randomOf,
   settleGroup,
+  settlementOf,
   settleSingle,
   stopCalls,
 } from "../accounts.ts";
@@ -100,22 +102,8 @@ async function openLine({ calls }: Ingress, workspaceId: string, amountNano = CR
   throw new Error("no call went ahead");
 }
 
-function settlementOf(workspaceId: string, jobId: string, usedNano: bigint | null): CallSettlement {
-  return {
-    workspaceId,
-    jobId,
-    attempt: 1,
-    usedNano,
-    status: usedNano === null ? "failed" : "succeeded",
-    source: "sandbox/test-model",
-    units: {},
-    isEstimated: false,
-    tokens: 1,
-  };
-}
-
 function settle(workspaceId: string, jobId: string, usedNano: bigint | null, lined?: LinedHold): Promise<Settled> {
-  return ledger.settle({ ...settlementOf(workspaceId, jobId, usedNano), lined });
+  return ledger.settle(settlementOf(workspaceId, jobId, usedNano, { lined }));
 }
 
 /** A line that no process knows of, as a dead ingress leaves it. */
@@ -141,16 +129,6 @@ const shareOf = (lineId: string, amountNano = CREDIT): LinedHold => ({
 
 const lineOf = async (workspaceId: string): Promise<bigint | undefined> =>
   (await db.query<{ amount: bigint }>("select amount from credit_line where workspace_id = $1", [workspaceId]))[0]?.amount; // prettier-ignore
-
-async function outcome(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return "ok";
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
 
 /** The database, with one function's statements as they are told. */
 function through(change: (name: string | undefined, run: () => Promise<unknown>) => Promise<unknown>): Database {
@@ -287,11 +265,11 @@ describe("the sum of all lines", () => {
     const { calls } = startIngress();
     await calls.look(workspaceId, 4_000, 950n * CREDIT);
     const large = hold(950n * CREDIT);
-    expect(await outcome(calls.place(workspaceId, 4_000, large))).toBe("ok");
+    expect(await outcomeOf(calls.place(workspaceId, 4_000, large))).toBe("ok");
     await stop();
     const counted = async () => (await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [workspaceId]))[0]?.calls ?? 0n; // prettier-ignore
     const before = await counted();
-    expect(await outcome(calls.place(workspaceId, 4_000, hold(51n * CREDIT)))).toBe("insufficient_credits");
+    expect(await outcomeOf(calls.place(workspaceId, 4_000, hold(51n * CREDIT)))).toBe("insufficient_credits");
     expect(await counted()).toBe(before + 1n);
     await settle(workspaceId, large.jobId, null);
   });
@@ -345,10 +323,10 @@ describe("the sum of all lines", () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await leaveLine(workspaceId, 100n * CREDIT);
     const { calls } = startIngress();
-    expect(await outcome(calls.place(workspaceId, null, hold(950n * CREDIT)))).toBe("insufficient_credits");
+    expect(await outcomeOf(calls.place(workspaceId, null, hold(950n * CREDIT)))).toBe("insufficient_credits");
     const recall = "select recall_credit_lines($1, $2) as covered";
     expect(await db.query(recall, [workspaceId, 950n * CREDIT])).toEqual([{ covered: null }]);
-    expect(await outcome(calls.look(workspaceId, null, 950n * CREDIT))).toBe("insufficient_credits");
+    expect(await outcomeOf(calls.look(workspaceId, null, 950n * CREDIT))).toBe("insufficient_credits");
     await endLine(db.database, lineId);
   });
 
@@ -363,7 +341,7 @@ describe("the sum of all lines", () => {
       }),
     );
     const many = Array.from({ length: 100 }, (_, at) =>
-      outcome(calls.place(workspaceId, null, hold(950n * CREDIT + BigInt(at)))),
+      outcomeOf(calls.place(workspaceId, null, hold(950n * CREDIT + BigInt(at)))),
     );
     expect(new Set(await Promise.all(many))).toEqual(new Set(["insufficient_credits"]));
     expect(recalls).toBeLessThan(100);
@@ -437,7 +415,7 @@ describe("an answer beyond what balance and hold have", () => {
     await admitLone(db.database, { workspaceId, jobId: late, amount: 50n });
     await settle(workspaceId, late, null);
     await admitLone(db.database, { workspaceId, jobId: rest, amount: 900n });
-    const settling = ledger.settle({ ...settlementOf(workspaceId, late, 50n), isDelivered: true });
+    const settling = ledger.settle(settlementOf(workspaceId, late, 50n, { isDelivered: true }));
     const [settled] = await Promise.all([settling, giveBackWhenRecalled(workspaceId)]);
     expect(settled).toEqual({ takenNano: 50n, wasClosed: true, lateNano: 50n });
     await settle(workspaceId, rest, null);
@@ -578,7 +556,7 @@ describe("a hold that cannot be placed", () => {
     const lined = await ingress.calls.place(workspaceId, null, of);
     expect(lined).toBeDefined();
     expect(await settle(workspaceId, of.jobId, CREDIT, lined)).toEqual({ takenNano: CREDIT, wasClosed: false });
-    expect(await outcome(ingress.calls.place(workspaceId, null, hold()))).toBe("budget_reached");
+    expect(await outcomeOf(ingress.calls.place(workspaceId, null, hold()))).toBe("budget_reached");
   });
 
   test("while Postgres is away is placed once it is back", async () => {

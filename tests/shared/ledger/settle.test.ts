@@ -6,7 +6,7 @@ import { findBilledWork } from "#shared/database/holds.ts";
 import { listSettleFaults } from "#shared/database/settle-faults.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/settle.ts";
+import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -16,6 +16,7 @@ import {
   createWorkspace,
   impatient,
   settleGroup,
+  settlementOf,
   settleSingle,
   type TestCall,
 } from "../accounts.ts";
@@ -49,30 +50,10 @@ async function place(workspaceId: string, ...calls: Omit<TestCall, "workspaceId"
   return ids;
 }
 
-function settle(
-  workspaceId: string,
-  jobId: string,
-  usedNano: bigint | null,
-  changes: Partial<CallSettlement> = {},
-): CallSettlement {
-  return {
-    workspaceId,
-    jobId,
-    attempt: 1,
-    usedNano,
-    status: usedNano === null ? "failed" : "succeeded",
-    source: "sandbox/test-model",
-    units: { output: 3 },
-    isEstimated: false,
-    tokens: 3,
-    ...changes,
-  };
-}
-
 test("a settle takes what was used, gives the rest back and leaves one entry and one usage record", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.settle(settle(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
+  expect(await ledger.settle(settlementOf(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n, held: 0n, holds: 0n });
   expect(await db.query("select kind, amount, attempt from ledger_entry where source_id = $1", [jobId])).toEqual([
     { kind: "settle", amount: -15n, attempt: 1 },
@@ -99,7 +80,7 @@ test("a settle takes what was used, gives the rest back and leaves one entry and
 test("a release takes nothing and writes no entry", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.settle(settle(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
+  expect(await ledger.settle(settlementOf(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, holds: 0n });
   expect(await db.query("select 1 from ledger_entry where source_id = $1", [jobId])).toEqual([]);
   expect(await db.query("select status, settled from usage_record where job_id = $1", [jobId])).toEqual([
@@ -110,11 +91,11 @@ test("a release takes nothing and writes no entry", async () => {
 test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n, tokens: 10, cap: 1_000 });
-  await ledger.settle(settle(workspaceId, jobId, 15n));
+  await ledger.settle(settlementOf(workspaceId, jobId, 15n));
   const before = await balanceOf(db.database, workspaceId);
   const usage = await db.query("select * from usage_record where job_id = $1", [jobId]);
   for (const used of [15n, 15n, null, 40n, 99n]) {
-    expect(await ledger.settle(settle(workspaceId, jobId, used))).toEqual({ takenNano: 15n, wasClosed: true });
+    expect(await ledger.settle(settlementOf(workspaceId, jobId, used))).toEqual({ takenNano: 15n, wasClosed: true });
   }
   expect(await balanceOf(db.database, workspaceId)).toEqual(before);
   expect(await db.query("select * from usage_record where job_id = $1", [jobId])).toEqual(usage);
@@ -123,7 +104,9 @@ test("a settle repeated five times, with whatever figures, changes nothing and h
 test("a settle repeated within one group is taken once", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  const settlements = await Promise.all([1, 2, 3, 4, 5].map(() => ledger.settle(settle(workspaceId, jobId, 15n))));
+  const settlements = await Promise.all(
+    [1, 2, 3, 4, 5].map(() => ledger.settle(settlementOf(workspaceId, jobId, 15n))),
+  );
   expect(settlements.map((settlement) => settlement.takenNano)).toEqual([15n, 15n, 15n, 15n, 15n]);
   expect(settlements.filter((settlement) => !settlement.wasClosed)).toHaveLength(1);
   expect(await settleGroup(db.database, [{ jobId }, { jobId }])).toEqual([null, null]);
@@ -132,14 +115,14 @@ test("a settle repeated within one group is taken once", async () => {
 
 test("a job that was never admitted is closed for nothing", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
-  expect(await ledger.settle(settle(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
+  expect(await ledger.settle(settlementOf(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n });
 });
 
 test("a settle never takes more than its hold, and says how much was not collected", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
-  expect(await ledger.settle(settle(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
+  expect(await ledger.settle(settlementOf(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
   expect(await db.query("select settled, uncollected from usage_record where job_id = $1", [jobId])).toEqual([
     { settled: 40n, uncollected: 15n },
   ]);
@@ -257,8 +240,8 @@ test("a finish goes on when a lock outlasts its statement, and is written once",
   let late: Promise<unknown> | undefined;
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [stuck]);
-    late = ledger.settle(settle(stuck, held, 5n));
-    expect(await ledger.settle(settle(other, free, 5n))).toEqual({ takenNano: 5n, wasClosed: false });
+    late = ledger.settle(settlementOf(stuck, held, 5n));
+    expect(await ledger.settle(settlementOf(other, free, 5n))).toEqual({ takenNano: 5n, wasClosed: false });
     const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     // Asked in another session: within a transaction the answer would stay the first one.
     while ((await db.query(waiting)).length === 0) await Bun.sleep(5);
@@ -277,7 +260,7 @@ test("a call that takes more than its hold is settled in full, and at once, alth
   let settlement: Promise<unknown> | undefined;
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
-    settlement = mine.settle(settle(workspaceId, jobId, 35n));
+    settlement = mine.settle(settlementOf(workspaceId, jobId, 35n));
     await place(await createWorkspace(db.database, 100n), { amount: 10n });
   });
   expect(await settlement).toEqual({ takenNano: 35n, wasClosed: false });
@@ -300,7 +283,7 @@ test("a finish whose answer was lost after its commit is repeated and hears the 
     }),
   };
   const mine = openLedger({ database: forgetful, log, retryMs: 10_000 });
-  expect(await mine.settle(settle(workspaceId, jobId, 5n))).toEqual({ takenNano: 5n, wasClosed: true });
+  expect(await mine.settle(settlementOf(workspaceId, jobId, 5n))).toEqual({ takenNano: 5n, wasClosed: true });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n });
 });
 
@@ -308,7 +291,7 @@ test("figures the database refuses release their hold alone, at once, and leave 
   const workspaceId = await createWorkspace(db.database, 100n);
   const ids = await place(workspaceId, ...Array.from({ length: 9 }, () => ({ amount: 10n })));
   const outcomes = await Promise.all(
-    ids.map((jobId, index) => ledger.settle(settle(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
+    ids.map((jobId, index) => ledger.settle(settlementOf(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
   );
   expect(outcomes.map(({ takenNano }) => takenNano)).toEqual(ids.map((_, index) => (index === 4 ? 0n : 5n)));
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 0n, holds: 0n });
