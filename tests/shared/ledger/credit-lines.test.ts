@@ -93,11 +93,16 @@ function hold(amountNano = CREDIT, changes: Partial<HoldRequest> = {}): HoldRequ
 
 /** Calls until one goes ahead of its hold: the workspace is busy then. */
 async function openLine({ calls }: Ingress, workspaceId: string, amountNano = CREDIT): Promise<LinedHold> {
-  for (let call = 0; call < 2_000; call++) {
+  const call = async (): Promise<LinedHold | undefined> => {
     const of = hold(amountNano);
     const lined = await calls.place(workspaceId, null, of);
     await settle(workspaceId, of.jobId, null, lined);
-    if (lined) return lined;
+    return lined;
+  };
+  for (let round = 0; round < 100; round++) {
+    // As many at once as make it busy, however slow the machine is.
+    const ahead = (await Promise.all(Array.from({ length: 12 }, call))).find((lined) => lined !== undefined);
+    if (ahead) return ahead;
   }
   throw new Error("no call went ahead");
 }
@@ -166,7 +171,7 @@ describe("a busy workspace", () => {
     const ingress = startIngress();
     await openLine(ingress, one);
     await eventually("the line is given back", async () => (await lineOf(one)) === undefined);
-    await openLine(ingress, other).catch(() => undefined);
+    await openLine(ingress, other);
     await ingress.lines.close();
     expect(await db.query("select from credit_line where workspace_id = any ($1)", [[one, other]])).toEqual([]);
     expect(await balanceOf(db.database, one)).toMatchObject({ held: 0n, holds: 0n });
@@ -242,14 +247,17 @@ describe("the sum of all lines", () => {
   async function keepBusy(workspaceId: string): Promise<() => Promise<void>> {
     const ingress = startIngress();
     await openLine(ingress, workspaceId);
-    expect(await lineOf(workspaceId)).toBeGreaterThan(99n * CREDIT);
+    expect(await lineOf(workspaceId)).toBeGreaterThan(90n * CREDIT);
     const stopping = new AbortController();
+    const call = async (): Promise<void> => {
+      const of = hold(CREDIT / 10n);
+      const lined = await ingress.calls.place(workspaceId, null, of).catch(() => undefined);
+      await settle(workspaceId, of.jobId, null, lined);
+    };
     const work = (async () => {
       while (!stopping.signal.aborted) {
-        const of = hold(CREDIT / 10n);
-        const lined = await ingress.calls.place(workspaceId, null, of).catch(() => undefined);
-        await settle(workspaceId, of.jobId, null, lined);
-        await Bun.sleep(3);
+        await Promise.all(Array.from({ length: 12 }, call));
+        await Bun.sleep(20);
       }
     })();
     return () => {
@@ -511,16 +519,19 @@ describe("what an ingress knows of its line", () => {
   test("a line too small for the workspace's calls is not kept from others", async () => {
     const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
     const ingress = startIngress();
-    let open = 0;
-    let looks = 0;
-    for (const until = performance.now() + 1_500; performance.now() < until; looks++) {
+    const call = async (): Promise<void> => {
       const of = hold(11n * CREDIT);
-      expect(await ingress.calls.place(workspaceId, null, of)).toBeUndefined();
+      expect(await ingress.calls.place(workspaceId, null, of).catch(() => undefined)).toBeUndefined();
       await settle(workspaceId, of.jobId, null);
-      if ((await lineOf(workspaceId)) !== undefined) open += 1;
-    }
-    expect(open).toBeGreaterThan(0);
-    expect(open).toBeLessThan(looks / 2);
+    };
+    const stands = async (): Promise<boolean> => {
+      await Promise.all(Array.from({ length: 12 }, call));
+      return (await lineOf(workspaceId)) !== undefined;
+    };
+    await eventually("a line is opened", stands);
+    await eventually("it ends though calls come", async () => !(await stands()));
+    // And is not opened again at once.
+    expect(await stands()).toBe(false);
   });
 });
 
