@@ -29,6 +29,9 @@ const idOf = async (operationId: string, sent?: Sent): Promise<string> =>
   (await ask<{ id: string }>(operationId, sent)).id;
 
 const CHAT = { model: "sandbox-chat", messages: [{ role: "user", content: "Say exactly: yes" }] };
+const USING = 'Use code_regex on the text "abc" with the pattern "b".';
+const TOOLS = [{ type: "sluice", capabilities: ["code.regex"] }];
+const ASKED = { model: "sandbox-chat", input: CHAT.messages };
 const PROMPT = { prompt: "a boat at sea" };
 
 test("the service, its document and its models", async () => {
@@ -43,44 +46,48 @@ test("the service, its document and its models", async () => {
   await api.call("estimateCall", { path: { slug: "sandbox-chat" }, body: CHAT });
 });
 
-test("text", async () => {
+test("chat, messages and embeddings", async () => {
   await api.call("createChatCompletion", { body: CHAT });
   await api.call("createChatCompletion", { body: { ...CHAT, stream: true, stream_options: { include_usage: true } } });
   // The last frame is an error.
   const broken = await ask<object[]>("createChatCompletion", { body: { ...CHAT, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
   expect(broken.at(-1)).toMatchObject({ error: { code: "upstream_error" } });
-  const using = 'Use code_regex on the text "abc" with the pattern "b".';
-  const tools = [{ type: "sluice", capabilities: ["code.regex"] }];
-  const used = { model: "sandbox-chat", messages: [{ role: "user", content: using }], tools };
+  const used = { model: "sandbox-chat", messages: [{ role: "user", content: USING }], tools: TOOLS };
   await api.call("createChatCompletion", { body: used });
   await api.call("createChatCompletion", { body: { ...used, stream: true } });
-  await api.call("createResponse", { body: { model: "sandbox-chat", input: using, tools } });
-  await api.call("createResponse", { body: { model: "sandbox-chat", input: using, tools, stream: true } });
   const message = { ...CHAT, max_tokens: 50 };
   await api.call("createMessage", { body: message });
   await api.call("createMessage", { body: { ...message, stream: true } });
   await api.call("countMessageTokens", { body: CHAT });
-  const asked = { model: "sandbox-chat", input: CHAT.messages };
-  const response_id = await idOf("createResponse", { body: asked });
-  await api.call("countResponseTokens", { body: asked });
-  await api.call("compactResponse", { body: asked });
+  await api.call("createEmbeddings", { body: { model: "sandbox-embed", input: ["tea", "coffee"] } });
+});
+
+test("responses", async () => {
+  await api.call("createResponse", { body: { model: "sandbox-chat", input: USING, tools: TOOLS } });
+  await api.call("createResponse", { body: { model: "sandbox-chat", input: USING, tools: TOOLS, stream: true } });
+  const response_id = await idOf("createResponse", { body: ASKED });
+  await api.call("countResponseTokens", { body: ASKED });
+  await api.call("compactResponse", { body: ASKED });
   await api.call("getResponse", { path: { response_id } });
   await api.call("listResponseInput", { path: { response_id }, query: "?limit=1&order=asc" });
   await api.call("deleteResponse", { path: { response_id } });
-  await api.call("createResponse", { body: { ...asked, stream: true } });
-  const background = await idOf("createResponse", { body: { ...asked, background: true } });
+  await api.call("createResponse", { body: { ...ASKED, stream: true } });
+  const background = await idOf("createResponse", { body: { ...ASKED, background: true } });
   const isOver = async (): Promise<boolean> =>
     (await stack.query("select 1 from job where ended_at is null")).length === 0;
   await eventually("the background response has ended", isOver);
   await api.call("getResponse", { path: { response_id: background } });
   await api.call("cancelResponse", { path: { response_id: background } });
-  const events = await ask<{ response: { id: string } }[]>("createResponse", { body: { ...asked, background: true, stream: true } }); // prettier-ignore
+  const events = await ask<{ response: { id: string } }[]>("createResponse", { body: { ...ASKED, background: true, stream: true } }); // prettier-ignore
   await api.call("getResponse", { path: { response_id: events[0]?.response.id ?? "" }, query: "?stream=true&starting_after=2" }); // prettier-ignore
+});
+
+test("conversations", async () => {
   const conversation_id = await idOf("createConversation", { body: { items: CHAT.messages } });
   const path = { conversation_id };
   await api.call("updateConversation", { path, body: { metadata: { topic: "tea" } } });
   await api.call("getConversation", { path });
-  await api.call("createResponse", { body: { ...asked, conversation: conversation_id } });
+  await api.call("createResponse", { body: { ...ASKED, conversation: conversation_id } });
   const added = await ask<{ data: { id: string }[] }>("createConversationItems", {
     path,
     body: { items: CHAT.messages },
@@ -90,9 +97,11 @@ test("text", async () => {
   await api.call("getConversationItem", { path: { ...path, item_id } });
   await api.call("deleteConversationItem", { path: { ...path, item_id } });
   await api.call("deleteConversation", { path });
-  const failed = await ask<object[]>("createResponse", { body: { ...asked, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
+});
+
+test("a response that breaks off", async () => {
+  const failed = await ask<object[]>("createResponse", { body: { ...ASKED, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
   expect(failed.at(-1)).toMatchObject({ type: "response.failed", response: { error: { code: "upstream_error" } } });
-  await api.call("createEmbeddings", { body: { model: "sandbox-embed", input: ["tea", "coffee"] } });
 });
 
 test("media", async () => {
