@@ -2,16 +2,14 @@
  * Invariants after every fault, whatever it was: the books are exact, no hold stays open, the queue is empty, each answer
  * was honest, and answers and usage records tell the same story.
  */
-import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "bun:test";
-import { connect } from "nats";
 
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { POOLS, streamName } from "#shared/queue/subjects.ts";
 
+import { isQueueEmpty } from "../support/nats.ts";
 import type { Stack } from "../support/stack.ts";
 import type { Bed } from "./bed.ts";
 import { type Answer, DONE, requestId } from "./client.ts";
@@ -37,7 +35,7 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   const { stack, client } = bed;
   const withinMs = options.withinMs ?? 15_000;
   // The hold of a call on a credit line may come after its message, and goes before it.
-  await eventually("the queue runs empty", () => isQueueEmpty(stack), withinMs);
+  await eventually("the queue runs empty", () => isQueueEmpty(stack.natsUrl), withinMs);
   await eventually("no hold stays open", async () => (await countOf(stack, "hold")) === 0, withinMs);
   const ledger = await auditLedger({ query: stack.query });
   const storage = await auditStorage({ query: stack.query });
@@ -126,15 +124,4 @@ function isJson(text: string): boolean {
 async function countOf(stack: Stack, table: "hold" | "dead_letter"): Promise<number> {
   const [row] = await stack.query<{ count: bigint }>(`select count(*) as count from ${table}`);
   return Number(row?.count);
-}
-
-async function isQueueEmpty(stack: Stack): Promise<boolean> {
-  const connection = await connect({ servers: stack.natsUrl, reconnect: false });
-  try {
-    const manager = await jetstreamManager(connection);
-    const infos = await Promise.all(POOLS.map((pool) => manager.streams.info(streamName(pool))));
-    return infos.every((info) => info.state.messages === 0);
-  } finally {
-    await connection.close();
-  }
 }

@@ -2,8 +2,12 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "nats";
+
 import { type Nats, startNats as startServer } from "#deploy/embedded/nats.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
+import { POOLS, streamName } from "#shared/queue/subjects.ts";
 
 import { natsServerBinary, temporaryDirectory } from "./infrastructure.ts";
 
@@ -68,4 +72,16 @@ export async function startNats(): Promise<TestNats> {
       remove();
     },
   };
+}
+
+/** True when no call and no job waits or is at work. */
+export async function isQueueEmpty(url: string): Promise<boolean> {
+  const connection = await connect({ servers: url, reconnect: false });
+  try {
+    const manager = await jetstreamManager(connection);
+    const infos = await Promise.all(POOLS.map((pool) => manager.streams.info(streamName(pool))));
+    return infos.every((info) => info.state.messages === 0);
+  } finally {
+    await connection.close();
+  }
 }
