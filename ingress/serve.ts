@@ -9,6 +9,7 @@ import type { Lease } from "#shared/fair-limit.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
+import { InFlightSet } from "#shared/in-flight.ts";
 import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
 import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 
@@ -93,21 +94,20 @@ export type Serve = (
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, operators, calls } = context;
   const bodies = openLargeBodies();
-  const unanswered = new Set<() => void>();
+  const unanswered = new InFlightSet<() => void>();
   context.closing.addEventListener("abort", () => {
     // Those who hear of the end themselves have an answer of their own by then.
-    setTimeout(() => unanswered.forEach((answer) => answer()), LAST_ANSWER_MS);
+    setTimeout(() => [...unanswered].forEach((answer) => answer()), LAST_ANSWER_MS);
   });
 
   /** Answers for a route that cannot, while there is still a connection to do it on. */
   const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const answer = (): void => reject(restarting(route));
-    unanswered.add(answer);
+    const entry = unanswered.add(() => reject(restarting(route)));
     try {
       return await Promise.race([work, late]);
     } finally {
-      unanswered.delete(answer);
+      unanswered.delete(entry);
     }
   };
 

@@ -6,6 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Lease } from "#shared/fair-limit.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
+import { InFlightMap } from "#shared/in-flight.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -85,7 +86,7 @@ export function createRelay(options: RelayOptions): Relay {
 
 class CallRelay implements Relay, CallEvents {
   private readonly options: RelayOptions;
-  private readonly calls = new Set<Call>();
+  private readonly calls = new InFlightMap<Call>();
   private readonly permits = new WeakMap<Call, Lease>();
   private readonly clock: ReturnType<typeof setInterval>;
   private readonly recorder: ReturnType<typeof setInterval>;
@@ -105,7 +106,7 @@ class CallRelay implements Relay, CallEvents {
   async run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response> {
     const call = new Call(facts, this);
     this.options.metrics.callPartSeconds.observe((performance.now() - facts.startedAt) / 1_000, "admit");
-    this.calls.add(call);
+    this.calls.set(facts.jobId, call);
     const reply = this.options.inbox.listen(facts.jobId, call);
     const onLeft = (): void => call.end("client");
     if (signal.aborted) onLeft();
@@ -123,7 +124,7 @@ class CallRelay implements Relay, CallEvents {
   }
 
   endAll(): void {
-    for (const call of this.calls) call.end("shutdown");
+    for (const call of this.calls.values()) call.end("shutdown");
   }
 
   close(): void {
@@ -146,7 +147,7 @@ class CallRelay implements Relay, CallEvents {
 
   async onEnd(call: Call, reason: EndReason | undefined): Promise<boolean> {
     const { cancel, inbox, metrics } = this.options;
-    if (!call.isStream) this.calls.delete(call);
+    if (!call.isStream) this.calls.take(call.facts.jobId);
     inbox.forget(call.facts.jobId);
     this.permits.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
@@ -230,9 +231,9 @@ class CallRelay implements Relay, CallEvents {
 
   private tick(now: number): void {
     const unclaimed: Call[] = [];
-    for (const call of this.calls) {
+    for (const call of this.calls.values()) {
       // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
-      if (call.isFinished) this.calls.delete(call);
+      if (call.isFinished) this.calls.take(call.facts.jobId);
       else call.tick(now);
       const isSent = call.dispatchAgain !== undefined;
       if (isSent && call.isUnclaimed && call.age(now) > UNCLAIMED_MS) unclaimed.push(call);
@@ -266,7 +267,7 @@ class CallRelay implements Relay, CallEvents {
     const { database, log } = this.options;
     if (this.isRecording) return;
     this.isRecording = true;
-    recordRelayed(database, this.calls)
+    recordRelayed(database, this.calls.values())
       .catch((error: unknown) => log.warn({ err: error }, "what was relayed could not be recorded"))
       .finally(() => {
         this.isRecording = false;

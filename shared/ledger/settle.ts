@@ -7,6 +7,7 @@ import { type Database, isDataFault, SQL, sqlState, waitingForLocks } from "#sha
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
+import { InFlightSet } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -101,7 +102,7 @@ export function openLedger(options: {
   });
 
   // Those asleep between two tries included: a process that ends must not leave them behind.
-  const running = new Set<Promise<Settled>>();
+  const running = new InFlightSet<Promise<Settled>>();
 
   /** Returns undefined for a call that has no hold and, as far as that is looked for, was not settled before. */
   const settleInTime = async (item: CallSettlement, looksBack = true): Promise<Settled | undefined> => {
@@ -159,8 +160,8 @@ export function openLedger(options: {
 
   return {
     settle(item) {
-      const work = settle(item).finally(() => running.delete(work));
-      running.add(work);
+      const work = settle(item).finally(() => running.delete(entry));
+      const entry = running.add(work);
       return work;
     },
     undo(calls) {

@@ -4,6 +4,7 @@
  */
 import type { NatsConnection } from "nats";
 
+import { InFlightSet } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 
 import type { NatsRole } from "./connection.ts";
@@ -33,7 +34,7 @@ export function openPullLoop(options: {
   handle(message: Delivery): Promise<void>;
 }): PullLoop {
   const { log, beatMs, ...pulled } = options;
-  const held = new Set<Delivery>();
+  const held = new InFlightSet<Delivery>();
   let isStopping = false;
   let isQueued = false;
   let whenIdle: (() => void) | undefined;
@@ -55,7 +56,7 @@ export function openPullLoop(options: {
   };
 
   const take = async (message: Delivery): Promise<void> => {
-    held.add(message);
+    const entry = held.add(message);
     try {
       const handled = options.handle(message);
       // Not only when it ends, which may be minutes away: others wait on the queue while slots are free.
@@ -65,7 +66,7 @@ export function openPullLoop(options: {
       // The server hands out again what it hears nothing of.
       log.warn({ err: error, deliveries: message.deliveries }, "a message could not be acknowledged");
     } finally {
-      held.delete(message);
+      held.delete(entry);
       if (held.size === 0) whenIdle?.();
       askForMore();
     }

@@ -4,6 +4,7 @@
  */
 import type { Msg, NatsConnection } from "nats";
 
+import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 
 import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
@@ -47,7 +48,7 @@ export function openReplyInbox(
   ended: EndedCalls,
 ): ReplyInbox {
   const prefix = replyPrefix(ingressId);
-  const calls = new Map<string, Listening>();
+  const calls = new InFlightMap<Listening>();
 
   const deliver = (message: Msg): void => {
     const name = message.subject.slice(prefix.length + 1);
@@ -103,7 +104,7 @@ export function openReplyInbox(
       return `${prefix}.${jobId}`;
     },
     forget(jobId) {
-      calls.delete(jobId);
+      calls.take(jobId);
     },
     size: () => calls.size,
     async close() {

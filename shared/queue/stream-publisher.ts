@@ -4,6 +4,8 @@
  */
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from "nats";
 
+import { InFlightMap } from "#shared/in-flight.ts";
+
 import { INBOX_PREFIXES, type NatsRole, onLink } from "./connection.ts";
 import { HEADERS } from "./subjects.ts";
 
@@ -46,21 +48,15 @@ const NO_RESPONDERS = 503;
 
 export function createStreamPublisher(connection: NatsConnection, role: NatsRole, timeoutMs: number): StreamPublisher {
   const inbox = createInbox(INBOX_PREFIXES[role]);
-  const waiting = new Map<string, Waiting>();
+  const waiting = new InFlightMap<Waiting>();
   let count = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
-
-  const take = (id: string): Waiting | undefined => {
-    const one = waiting.get(id);
-    waiting.delete(id);
-    return one;
-  };
 
   connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       // Without a message; the connection's own log tells of it.
       if (error) return;
-      const one = take(message.subject.slice(inbox.length + 1));
+      const one = waiting.take(message.subject.slice(inbox.length + 1));
       if (!one) return;
       const answer = readAnswer(message);
       if (answer instanceof Error) one.reject(answer);
@@ -71,7 +67,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
   onLink(connection, {
     restored() {
       for (const [id, one] of waiting) {
-        waiting.delete(id);
+        waiting.take(id);
         one.resolve(undefined);
       }
     },
@@ -82,7 +78,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
     // The map is in the order of deadlines, because every publish has the same timeout.
     for (const [id, one] of waiting) {
       if (one.until > now) break;
-      waiting.delete(id);
+      waiting.take(id);
       one.reject(new Error(`the stream did not answer within ${timeoutMs} ms`));
     }
     sweeping = waiting.size === 0 ? undefined : setTimeout(sweep, SWEEP_MS);

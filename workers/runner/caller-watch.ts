@@ -8,6 +8,7 @@ import { beforeAbort, sleep } from "#shared/abortable.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
 import { newId } from "#shared/ids.ts";
+import { InFlightMap, InFlightSet } from "#shared/in-flight.ts";
 import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
 import { readWords, type TakenAck } from "#shared/queue/acks.ts";
 import { paced } from "#shared/pace.ts";
@@ -54,7 +55,7 @@ export interface WatchEvents {
 export interface CallWatch {
   /** The answer is on its way: asks soon whether it came, should no word of that come first. */
   expectTaken(): void;
-  end(): void;
+  end(): unknown;
 }
 
 interface Watched {
@@ -63,6 +64,8 @@ interface Watched {
   isAnswered: boolean;
   askAt: number;
   evidence: number;
+  /** Returns false if it was over before. */
+  readonly end: () => boolean;
 }
 
 /** Questions if an ingress is there: the one on its way, and the one behind it. */
@@ -81,7 +84,7 @@ const EMPTY = new Uint8Array();
 /** @param cancel subject below which the worker is told of calls that are not wanted any more */
 export function openCallerWatch(connection: NatsConnection, cancel?: string): CallerWatch {
   const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
-  const calls = new Set<Watched>();
+  const calls = new InFlightSet<Watched>();
   /** Our own link is lost. */
   let isCut = false;
 
@@ -110,7 +113,7 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
     else call.evidence += WEIGHT[answer];
     // No subscriber, for good or for now: an ingress that reconnects is back by the next time.
     if (answer === "refused") call.askAt = performance.now() + INGRESS_RETURN_MS;
-    if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.on.gone();
+    if (call.evidence >= WEIGHT.gone && call.end()) call.on.gone();
   };
 
   // All calls of an ingress share a question: those that come while one is on its way share the next.
@@ -161,14 +164,15 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
   return {
     watch(reply, on) {
       const askAt = performance.now() + INGRESS_FIRST_PROBE_MS;
-      const call = { reply, on, askAt, evidence: 0, isAnswered: false };
-      calls.add(call);
+      const end = (): boolean => calls.delete(entry);
+      const call: Watched = { reply, on, askAt, evidence: 0, isAnswered: false, end };
+      const entry = calls.add(call);
       return {
         expectTaken() {
           call.isAnswered = true;
           call.askAt = performance.now() + TAKEN_ASK_MS;
         },
-        end: () => calls.delete(call),
+        end,
       };
     },
     async ask(reply, waitMs) {
@@ -201,7 +205,7 @@ export interface TakenAcks {
 }
 
 export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): TakenAcks {
-  const listeners = new Map<string, (word: TakenAck) => void>();
+  const listeners = new InFlightMap<(word: TakenAck) => void>();
   const subject = takenSubject(newId());
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
@@ -216,7 +220,7 @@ export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): Ta
       listeners.set(jobId, listener);
       return () => {
         // A repeat of the same job may have taken its place.
-        if (listeners.get(jobId) === listener) listeners.delete(jobId);
+        if (listeners.get(jobId) === listener) listeners.take(jobId);
       };
     },
     close: () => subscription.unsubscribe(),

@@ -6,6 +6,7 @@
 import type { NatsConnection, Subscription } from "nats";
 
 import { newId } from "#shared/ids.ts";
+import { InFlightMap } from "#shared/in-flight.ts";
 import { CANCEL_FILTER, workerCancels } from "#shared/queue/subjects.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 
@@ -22,7 +23,7 @@ export interface Cancels {
 
 /** @param tokens of cancels: what an ingress of the installation shows */
 export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, "isOf">): Cancels {
-  const listeners = new Map<string, () => void>();
+  const listeners = new InFlightMap<() => void>();
   const remembered = new Set<string>();
   const subject = workerCancels(newId());
   const subscribe = (filter: string): Subscription =>
@@ -51,7 +52,7 @@ export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, 
     subject,
     onCancel(jobId, listener) {
       listeners.set(jobId, listener);
-      return () => listeners.delete(jobId);
+      return () => void listeners.take(jobId);
     },
     wasCancelled: (jobId) => remembered.has(jobId),
     async close() {

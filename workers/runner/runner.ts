@@ -7,6 +7,7 @@ import { commonNow } from "#shared/clock.ts";
 import { validate } from "#shared/contracts.ts";
 import { type NewDeadLetter, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { sentFailpoint } from "#shared/failpoint.ts";
+import { type Entry, InFlightSet } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import {
   durableName,
@@ -73,9 +74,9 @@ class PullRunner implements Runner {
   private readonly jobSeconds: { observe(seconds: number): void };
   private readonly queueWaitSeconds: { observe(seconds: number): void };
   private readonly busy: { set(value: number): void };
-  private readonly serving = new Map<Delivery, AbortController>();
+  private readonly serving = new InFlightSet<AbortController>();
   /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
-  private readonly settling = new Map<Delivery, AbortController>();
+  private readonly settling = new InFlightSet<AbortController>();
   private readonly cut = new AbortController();
   private readonly loop: PullLoop;
   private isStopping = false;
@@ -111,7 +112,7 @@ class PullRunner implements Runner {
     await this.loop.stop();
     const abortAll = (): void => {
       this.cut.abort();
-      for (const controller of [...this.serving.values(), ...this.settling.values()]) {
+      for (const controller of [...this.serving, ...this.settling]) {
         controller.abort(jobAbort("shutdown"));
       }
     };
@@ -141,7 +142,8 @@ class PullRunner implements Runner {
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
     const endSpan = job === undefined ? undefined : this.openSpan(message, job);
-    this.serving.set(message, controller);
+    const served = this.serving.add(controller);
+    let settled: Entry<AbortController> | undefined;
     this.busy.set(this.serving.size);
     let result = "failed";
     const countEnd = (outcome: string): void => {
@@ -175,8 +177,8 @@ class PullRunner implements Runner {
         message.term("unreadable");
       } else {
         const onAnswered = (): void => {
-          this.serving.delete(message);
-          this.settling.set(message, controller);
+          this.serving.delete(served);
+          settled = this.settling.add(controller);
           this.busy.set(this.serving.size);
           this.loop.askForMore();
         };
@@ -194,8 +196,8 @@ class PullRunner implements Runner {
       );
       message.nak(paced(nakDelayMs(message.deliveries)));
     } finally {
-      this.serving.delete(message);
-      this.settling.delete(message);
+      this.serving.delete(served);
+      if (settled) this.settling.delete(settled);
       this.busy.set(this.serving.size);
       endSpan?.(result === "run" ? undefined : result);
       countEnd(result);
