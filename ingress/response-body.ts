@@ -2,6 +2,7 @@
  * Bodies that are made while they are read, no faster than the client takes them. One whose reader takes nothing for too long is cut,
  * and so is one that cannot be whole: a body that ended well would pass for all of it.
  */
+import { type Entry, InFlightSet } from "#shared/in-flight.ts";
 import { paced } from "#shared/pace.ts";
 
 import { startClock } from "./clock.ts";
@@ -24,12 +25,13 @@ const NO_REASON = undefined;
 const LOOK_MS = paced(1_000);
 
 /** Bodies that may still be read, and the clock of all of them. */
-const open = new Set<ResponseBody>();
+const open = new InFlightSet<ResponseBody>();
 let clock: ReturnType<typeof setInterval> | undefined;
 
 export abstract class ResponseBody {
   readonly readable: ReadableStream<Uint8Array>;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
+  private readonly entry: Entry<ResponseBody>;
   /** performance.now() since when the reader has not asked for more. Undefined: it waits for us. */
   private restsSince: number | undefined = performance.now();
 
@@ -46,14 +48,14 @@ export abstract class ResponseBody {
       },
       { highWaterMark: 0 },
     );
-    open.add(this);
+    this.entry = open.add(this);
     clock ??= startClock(LOOK_MS, (now) => {
       for (const body of open) body.tick(now);
     });
   }
 
   get isOpen(): boolean {
-    return open.has(this);
+    return this.entry.value !== undefined;
   }
 
   /** Returns the next piece; undefined behind the last one. A promise never fails: there is none yet, and it is to be asked for again then. */
@@ -101,7 +103,7 @@ export abstract class ResponseBody {
 
   /** True if it was open. */
   private close(): boolean {
-    const wasOpen = open.delete(this);
+    const wasOpen = open.delete(this.entry);
     if (open.size === 0) {
       clearInterval(clock);
       clock = undefined;

@@ -1,7 +1,7 @@
 /**
  * A map and a set for what comes and goes with every call. A Map or Set of JavaScriptCore leaves its table behind when that is full, with
- * all that stands in it, and each table leads to the next one. So the collector's short cycles find everything in use that has been in one
- * since the last full cycle: 12 KB of each call of a worker (measured). These here hold entries, which give up their values when they go.
+ * all that stands in it, and each table leads to the next one. So the collector's short cycles find in use what stood in one of them since
+ * the last full cycle: 12 KB of each call of a worker (measured). These here hold entries, which give up their values when they go.
  */
 export interface Entry<Value> {
   /** Undefined once it is deleted. */
@@ -12,7 +12,7 @@ interface OwnEntry<Value> {
   value: Value | undefined;
 }
 
-/** In the order of coming. Keys are strings, since tables keep those. */
+/** Values by their keys, in the order of coming; who is set anew keeps its place. Keys are strings, since tables keep those. */
 export class InFlightMap<Value> {
   private readonly entries = new Map<string, OwnEntry<Value>>();
 
@@ -51,7 +51,7 @@ export class InFlightMap<Value> {
   }
 }
 
-/** In the order of coming. */
+/** Values in the order of coming; one may be in it twice. */
 export class InFlightSet<Value> {
   private readonly entries = new Set<OwnEntry<Value>>();
 

@@ -12,10 +12,10 @@ import { stopOrphan } from "./probe.mjs";
 export const NATS_FLOOR = "2.11";
 
 /**
- * Threads of the server that run at once: a quarter of the machine's cores, since all that it serves is on the same machine (decision
- * 0065). What the environment says goes first.
+ * Setting of a server on a small machine, which it shares with all that it serves: one of its threads runs at a time (decision 0065). What
+ * the environment says goes first; elsewhere the server goes by the cores and the quota that it has.
  */
-const PROCESSORS = process.env["GOMAXPROCS"] ?? String(Math.max(1, Math.floor(availableParallelism() / 4)));
+const PROCESSORS = process.env["GOMAXPROCS"] ?? (availableParallelism() < 8 ? "1" : undefined);
 
 /** @typedef {import("./process.mjs").Running & { url: string, port: number }} Nats */
 
@@ -56,9 +56,9 @@ export async function startNats({ binary, directory, port, onLine, config }) {
         ],
         cwd: "/",
         env: {
-          GOMAXPROCS: PROCESSORS,
           // The file's parser reads what a variable says: a path may have spaces.
           ...(config === undefined ? process.env : { ...config.env, NATS_STORE_DIR: JSON.stringify(directory) }),
+          ...(PROCESSORS === undefined ? {} : { GOMAXPROCS: PROCESSORS }),
         },
         onLine: (line) => {
           seen(line);

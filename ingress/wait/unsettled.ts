@@ -6,6 +6,7 @@ import { isDataFault } from "#shared/database/client.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { CallSettlement, Ledger, PlacedCall } from "#shared/ledger/settle.ts";
+import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -56,7 +57,7 @@ export function openUnsettledAnswers(options: {
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
-  const answers = new Map<string, Unsettled>();
+  const answers = new InFlightMap<Unsettled>();
   const words = createAckBatch<TakenAck>(options.connection, options.lingerMs);
 
   const say = (word: TakenAck, jobId: string, { tell }: SettleNote): void => {
@@ -73,7 +74,7 @@ export function openUnsettledAnswers(options: {
       const of = { jobId, workspaceId, attempt };
       const settlement = settlementOf("succeeded", source, charge);
       const finished = await ledger.settle({ ...of, ...settlement, lined, isDelivered: true });
-      answers.delete(jobId);
+      answers.take(jobId);
       countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
@@ -81,7 +82,7 @@ export function openUnsettledAnswers(options: {
       log.warn({ job_id: jobId }, "an answer was settled without its worker");
     } catch (error) {
       if (isDataFault(error)) {
-        answers.delete(jobId);
+        answers.take(jobId);
         countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
         log.error({ err: error, job_id: jobId }, "an answer cannot be settled; its hold is left to the janitor");
         return;
@@ -128,7 +129,7 @@ export function openUnsettledAnswers(options: {
       void settle(answer);
       return CALLER_LIVES;
     },
-    onSettled: (jobId) => answers.delete(jobId),
+    onSettled: (jobId) => void answers.take(jobId),
     size: () => answers.size,
     async drain() {
       for (const until = performance.now() + DRAIN_MS; answers.size > 0 && performance.now() < until;) {

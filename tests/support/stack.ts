@@ -67,7 +67,8 @@ export interface Stack {
   /** Runs one statement on the stack's database. bigint columns arrive as BigInt. */
   readonly query: Query;
   /**
-   * Resolves when no live call holds anything: an answer goes out before it is settled.
+   * Resolves when no live call holds anything: an answer goes out before it is settled. While a credit line stands, no message of any kind
+   * is on the queue either.
    * @throws Error when that takes longer than any settle does
    */
   settled(): Promise<void>;
