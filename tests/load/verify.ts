@@ -28,7 +28,8 @@ interface Books {
 /** `calls` is the number of good answers the driver counted, over all turns against Sluice. */
 export async function verifyBooks(stack: Stack, calls: number): Promise<Verification> {
   let books = await readBooks(stack);
-  for (const until = performance.now() + PATIENCE_MS; books.holds > 0n && performance.now() < until;) {
+  // A credit line is held until it has not been used for a while.
+  for (const until = performance.now() + PATIENCE_MS; books.held > 0n && performance.now() < until;) {
     await Bun.sleep(200);
     books = await readBooks(stack);
   }
