@@ -2,6 +2,7 @@
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { creditsNumber } from "#shared/money.ts";
+import { whenLinked } from "#shared/queue/connection.ts";
 import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
@@ -30,7 +31,7 @@ export function notifyCaller(
   if (job.reply !== null && isIngressReply(job.reply) && !connection.isClosed()) connection.publish(job.reply, job.id);
 }
 
-/** Publishes to the job's publisher, when it named an address of its workspace. */
+/** Publishes to the job's publisher, when it named an address of its workspace, at once or when a lost link is there again. */
 export function notifyPublisher(
   connection: { publish(subject: string, data: string): void; isClosed(): boolean },
   job: Addressed,
@@ -43,7 +44,8 @@ export function notifyPublisher(
     return;
   }
   if (!isWorkspaceReply(reply, job.workspace_id)) return;
-  connection.publish(reply, answerText(job, told));
+  const text = answerText(job, told);
+  whenLinked(connection, () => connection.publish(reply, text));
 }
 
 /** The state of a job that was offered again. */

@@ -151,16 +151,33 @@ export function onLink(connection: NatsConnection, on: { lost?(): void; restored
   })();
 }
 
+/** Acts that wait for the link of a connection, of those whose link is lost. */
+const waiting = new WeakMap<object, (() => void)[]>();
+/** A thousand jobs a second may end during an outage of ten seconds. */
+const WAITING_MAX = 10_000;
+
+/** Runs the act now, or once the link that is lost is there again: what it publishes would be dropped before. Acts beyond ten thousand are not run. */
+export function whenLinked(connection: object, act: () => void): void {
+  const acts = waiting.get(connection);
+  if (!acts) act();
+  else if (acts.length < WAITING_MAX) acts.push(act);
+}
+
 async function watch(connection: NatsConnection, name: string, log: Logger): Promise<void> {
   for await (const status of connection.status()) {
     switch (status.type) {
       case "disconnect":
       case "staleConnection":
         log.warn({ connection: name, status: status.type }, "nats connection lost");
+        if (status.type === "disconnect" && !waiting.has(connection)) waiting.set(connection, []);
         break;
-      case "reconnect":
+      case "reconnect": {
         log.info({ connection: name }, "nats connection restored");
+        const acts = waiting.get(connection) ?? [];
+        waiting.delete(connection);
+        for (const act of acts) act();
         break;
+      }
       case "error":
         log.error({ connection: name, err: status.error }, "nats error");
         break;

@@ -160,7 +160,13 @@ test("a capability is a tool", async () => {
 test("a collector that hangs or refuses costs no call its time, and what it did not take is counted", async () => {
   answer = () => new Promise(() => undefined);
   const [ingress] = stack.ingresses;
-  const exported = await metric(ingress?.adminUrl ?? "", "sluice_spans_exported_total");
+  let exported = -1;
+  await eventually("what was on its way is counted", async () => {
+    const before = exported;
+    exported = await metric(ingress?.adminUrl ?? "", "sluice_spans_exported_total");
+    await Bun.sleep(300);
+    return exported === before;
+  });
   for (let count = 0; count < 30; count++) {
     const beganAt = performance.now();
     expect((await post("/v1/chat/completions", chat())).status).toBe(200);

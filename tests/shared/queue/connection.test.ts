@@ -4,9 +4,10 @@ import fc from "fast-check";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { createLogger } from "#shared/logger.ts";
-import { compareVersions, connectNats, NATS_VERSION_MIN, type NatsRole } from "#shared/queue/connection.ts";
+import { compareVersions, connectNats, NATS_VERSION_MIN, type NatsRole, whenLinked } from "#shared/queue/connection.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { startTcpProxy } from "#tests/support/tcp-proxy.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -154,6 +155,35 @@ describe("a connection", () => {
     await sender.close();
     for (let looks = 0; looks < 2_000 && heard.length < 4; looks++) await Bun.sleep(1);
     expect(heard).toEqual(["one", "two", "three", "four"]);
+  });
+
+  test("whose link is lost says what waits for it when it is there again, in its order", async () => {
+    nats = await startNats();
+    closing.push(() => nats.close());
+    const proxy = startTcpProxy(new URL(nats.url).host);
+    closing.push(() => proxy.close());
+    const reader = await open(nats.url);
+    const sender = await open(`nats://${proxy.host}`);
+    const heard: string[] = [];
+    reader.subscribe("words", { callback: (_error, message) => void heard.push(message.string()) });
+    await reader.flush();
+    const say = (word: string): void => whenLinked(sender, () => sender.publish("words", word));
+    say("before");
+    await sender.flush();
+    const { promise: healed, resolve: heal } = Promise.withResolvers<void>();
+    proxy.cut(healed);
+    while (!lines.some(({ msg }) => msg === "nats connection lost")) await Bun.sleep(5);
+    say("while it is lost");
+    // The client drops what is published before it tries to connect.
+    sender.publish("words", "dropped");
+    const dialled = proxy.connections();
+    while (proxy.connections() < dialled + 2) await Bun.sleep(5);
+    say("and later");
+    heal();
+    while (!lines.some(({ msg }) => msg === "nats connection restored")) await Bun.sleep(5);
+    say("when it is back");
+    for (let looks = 0; looks < 2_000 && !heard.includes("when it is back"); looks++) await Bun.sleep(1);
+    expect(heard).toEqual(["before", "while it is lost", "and later", "when it is back"]);
   });
 
   test("that heartbeats find silent is given up, also while it takes nothing of what waits", async () => {
