@@ -29,12 +29,14 @@ export async function sweepExpiredHolds(context: {
   metrics: Metrics;
   /** Nothing is closed while the server of the database has been up for less. */
   startedMs?: number;
+  /** Holds of one turn, all at once. */
+  batch?: number;
 }): Promise<number> {
-  const { database, ledger, log, metrics, startedMs = STARTED_MS } = context;
-  const rows = await expiredHolds(database, BATCH, startedMs);
+  const { database, ledger, log, metrics, startedMs = STARTED_MS, batch = BATCH } = context;
+  const rows = await expiredHolds(database, batch, startedMs);
   const itemOf = (row: (typeof rows)[number]): string => `${row.job_id}.${row.attempt}`;
   // One workspace whose balance is locked must not keep the others' holds open, nor the figures below from being told.
-  await sweepEach(context, { sweep: "expired holds", rows, itemOf, atOnce: BATCH }, async (row) => {
+  await sweepEach(context, { sweep: "expired holds", rows, itemOf, atOnce: batch }, async (row) => {
     const finished = await settleLostCall(database, ledger, {
       workspaceId: row.workspace_id,
       jobId: row.job_id,
