@@ -1,5 +1,5 @@
 /** Begins a run, and answers as its mode says. */
-import type { NewRun, RunRow } from "#shared/database/runs.ts";
+import type { NewRun, RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -35,20 +35,30 @@ export async function beginRun(context: IngressContext, request: Request, run: N
       isStreamed = true;
       return streamRun(context, run.id, followed, 0);
     }
-    const row = await waitForEnd(context, run.id, followed, request.signal);
-    return await answerRun(context, row, { status: 200, isFresh: true });
+    const { row, steps } = await waitForEnd(context, run.id, followed, request.signal);
+    return answerOf(row, row, steps, { status: 200, isFresh: true });
   } finally {
     if (!isStreamed) followed?.close();
   }
 }
 
-/** @param isFresh the answer that charged it: with its price, without its input, and with its steps in the order of their beginning */
+interface Answered {
+  readonly status: number;
+  /** The answer that charged it: with its price, without its input, and with its steps in the order of their beginning. */
+  readonly isFresh: boolean;
+}
+
 export async function answerRun(
   { database, storage }: IngressContext,
   row: RunRow,
-  { status, isFresh }: { readonly status: number; readonly isFresh: boolean },
+  answered: Answered,
 ): Promise<Response> {
+  const { isFresh } = answered;
   const [shown, steps] = await Promise.all([isFresh ? row : withInput(storage, row), findStepRuns(database, [row.id])]);
+  return answerOf(row, shown, steps, answered);
+}
+
+function answerOf(row: RunRow, shown: RunRow, steps: readonly StepRunRow[], { status, isFresh }: Answered): Response {
   const headers = {
     "x-run-id": row.id,
     // Reading a run, or asking for it again, costs nothing.
@@ -73,14 +83,16 @@ async function waitForEnd(
   id: string,
   followed: FollowedRun,
   left: AbortSignal,
-): Promise<RunRow> {
+): Promise<{ readonly row: RunRow; readonly steps: readonly StepRunRow[] }> {
+  const { database } = context;
   const until = performance.now() + RUN_WAIT_MS;
   const over = AbortSignal.any([left, context.closing]);
   for (;;) {
-    const row = await mustFind(context, id);
-    if (row.ended_at !== null) return row;
     const restMs = until - performance.now();
+    const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_LOOK_MS)), over);
+    // Of one that has ended all is read at once.
+    const [row, told] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
+    if (row.ended_at !== null) return { row, steps: told ?? (await findStepRuns(database, [id])) };
     if (over.aborted || restMs <= 0) throw goesOn(context, id);
-    await followed.wait(Math.min(restMs, JOB_LOOK_MS), over);
   }
 }

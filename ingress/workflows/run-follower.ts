@@ -23,8 +23,11 @@ export interface RunDelta {
 }
 
 export interface FollowedRun {
-  /** Resolves at the next word, after that time, or when the waiting is over; at once when a word has come since the last time. */
-  wait(ms: number, over: AbortSignal): Promise<void>;
+  /**
+   * Resolves at the next word, after that time, or when the waiting is over; at once when a word has come since the last time.
+   * @returns whether a word has told of the run's end
+   */
+  wait(ms: number, over: AbortSignal): Promise<boolean>;
   /** Those that came since the last time. */
   takeDeltas(): readonly RunDelta[];
   /**
@@ -103,12 +106,13 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
     const leave = caller && streams.enter(caller);
     const run = runs.get(runId) ?? open(runId);
     let deltas: RunDelta[] = [];
-    let hasWord = false;
+    let [hasWord, isEnded] = [false, false];
     let wake: (() => void) | undefined;
     const onWord = ({ delta, is_over: isOver }: RunWord): void => {
       if (isForEnd && (delta !== undefined || isOver === false)) return;
       if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
       hasWord = true;
+      isEnded ||= isOver === true;
       wake?.();
     };
     run.onWord.add(onWord);
@@ -127,6 +131,7 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
           wake = undefined;
         }
         hasWord = false;
+        return isEnded;
       },
       takeDeltas() {
         const taken = deltas;

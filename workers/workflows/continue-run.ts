@@ -3,10 +3,8 @@
  * the one call that this pass begins are one statement, and the call is made at once, by the same worker. Only a run that has nothing
  * else under way, and goes on with a plain chat call or ends, is carried on so; every other pass is the workflow pool's.
  */
-import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
-import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
@@ -16,10 +14,10 @@ import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from 
 import { advance, type Advanced } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
 import { countEnds } from "./count-ends.ts";
-import { mayGoOn, startsOf, stepOf, tellEnd, tellReaders } from "./drive-run.ts";
+import { mayGoOn, offerSole, startsOf, tellEnd, tellReaders } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
-import { callerOf, offerChat, workIdOf } from "./start.ts";
+import { callerOf, workIdOf } from "./start.ts";
 import { isEnded, type WorkPlace } from "./state.ts";
 import type { StoredRun } from "./store.ts";
 
@@ -92,26 +90,8 @@ class OpenStep implements StepContinuation {
     if (isEnded(advanced.state.status)) return { run, advanced, end, next: null };
     // Asked for now: the key may have been revoked while the provider worked.
     const caller = await callerOf(context, run.facts);
-    const next = caller && (await this.offerNext(run, caller, advanced));
+    const next = await offerSole(context, caller, run, advanced);
     return next && { run, advanced, end, next };
-  }
-
-  /** Returns the one call that the pass begins. Undefined: it begins others, or waits. */
-  private async offerNext(
-    run: StoredRun,
-    caller: Caller,
-    { effects, state }: Advanced,
-  ): Promise<JobRequest | undefined> {
-    const [effect, ...others] = effects;
-    if (effect?.kind !== "start_work" || others.length > 0 || !mayGoOn({ ...run, state })) return undefined;
-    const step = stepOf(run, effect.place.stepId);
-    try {
-      return await offerChat(this.context, caller, { ...effect, facts: run.facts, step, isSole: true });
-    } catch (error) {
-      // What refuses it is for the pass that begins it to say.
-      if (error instanceof ApiError) return undefined;
-      throw error;
-    }
   }
 
   private async write(step: Prepared, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined> {
@@ -177,7 +157,7 @@ function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): S
   };
 }
 
-/** Returns the job as end_step has made it: claimed once, by us, before its provider is asked. */
+/** Returns the job as advance_run has made it: claimed once, by us, before its provider is asked. */
 function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }: JobRequest): ClaimedJob {
   return {
     id,

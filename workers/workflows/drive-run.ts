@@ -3,21 +3,40 @@
  * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
-import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, giveUpRun } from "#shared/database/run-work.ts";
+import {
+  cancelJobs,
+  type EndedWork,
+  findDueSteps,
+  findEndedWork,
+  findOpenWork,
+  giveUpRun,
+} from "#shared/database/run-work.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
 import { paced } from "#shared/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { tellPublisher } from "#shared/workflows/published-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
-import { advance } from "./advance.ts";
+import { advance, type Advanced } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
 import { countEnds } from "./count-ends.ts";
 import { readEnds } from "./ends.ts";
-import { saveRun, type Saved, type WorkStart } from "./save.ts";
-import { callerOf, isRunStep, type Started, startWork, timeoutMsOf, workIdOf, type WorkToStart } from "./start.ts";
+import { beginStep, saveRun, type Saved, type WorkStart } from "./save.ts";
+import {
+  callerOf,
+  dispatchFirst,
+  isRunStep,
+  offerChat,
+  type Started,
+  startWork,
+  timeoutMsOf,
+  workIdOf,
+  type WorkToStart,
+} from "./start.ts";
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
 import { resolveWork } from "./step-runs.ts";
 import { placeKey, type StoredRun } from "./store.ts";
@@ -42,15 +61,13 @@ export async function driveRun(
   let refusals: RunEvent[] = [];
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) await takePermit();
-    const [seen, ended] = await Promise.all([
-      context.store.load(context.database, runId),
-      findEndedWork(context.database, runId, ENDS_MAX),
-    ]);
+    const [seen, ended] = await look(context, runId);
     if (!seen) return;
     const ends = await readEnds(context.storage, seen, ended);
+    const finding = callerOf(context, seen.facts);
     const [pass, caller] = await Promise.all([
-      takePass(context, seen, [...refusals, ...ends], isFullCheck && isFirst),
-      callerOf(context, seen.facts),
+      takePass(context, finding, seen, [...refusals, ...ends], isFullCheck && isFirst),
+      finding,
     ]);
     if (pass === "full") {
       await giveUpRun(context.database, runId, STORAGE_FULL);
@@ -72,6 +89,20 @@ export async function driveRun(
   }
 }
 
+/** Returns the run, and work of its that has ended. One that nobody has carried on before has none: it is not asked for. */
+async function look(
+  { store, database }: Pick<WorkflowContext, "store" | "database">,
+  runId: string,
+): Promise<[run: StoredRun | undefined, ended: EndedWork[]]> {
+  if (store.knows(runId)) return Promise.all([store.load(database, runId), findEndedWork(database, runId, ENDS_MAX)]);
+  const run = await store.load(database, runId);
+  return [run, run && !isNew(run) ? await findEndedWork(database, runId, ENDS_MAX) : []];
+}
+
+function isNew({ facts }: StoredRun): boolean {
+  return facts.rev === 0;
+}
+
 const OVERTAKEN_MS = 10;
 const STORAGE_FULL = {
   code: "storage_limit_exceeded",
@@ -83,6 +114,8 @@ interface Pass {
   readonly after: StoredRun;
   readonly effects: readonly Effect[];
   readonly saved: Saved | undefined;
+  /** The call that the pass begins, where it was admitted with it. */
+  readonly admitted?: JobRequest | undefined;
   /** Begun before, and neither job nor run is there: it is begun again. */
   readonly absent: readonly WorkPlace[];
   /** More could begin, and does so in the next pass. */
@@ -94,6 +127,7 @@ interface Pass {
 /** `overtaken`: the run is not what it was any more; `full`: its workspace has no room: nothing was written. */
 async function takePass(
   context: WorkflowContext,
+  caller: Promise<Caller | undefined>,
   before: StoredRun,
   told: readonly RunEvent[],
   isAsked: boolean,
@@ -101,7 +135,7 @@ async function takePass(
   const { database, store, config } = context;
   const { id, isCancelRequested, isDue } = before.facts;
   // A pass that an end woke does not look for what is late, or was never begun: the janitor wakes for that.
-  const isFullCheck = isAsked || told.length === 0;
+  const isFullCheck = (isAsked || told.length === 0) && !isNew(before);
   const [open, due] = isFullCheck
     ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)])
     : [[], []];
@@ -122,7 +156,8 @@ async function takePass(
   }
   if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
   events.push({ kind: "tick" });
-  const { state, effects, isCut, untold, work } = advance(before.compiled, before.state, events, before.facts.workLeft);
+  const advanced = advance(before.compiled, before.state, events, before.facts.workLeft);
+  const { state, effects, isCut, untold, work } = advanced;
   const absent = isOver
     ? []
     : open
@@ -130,7 +165,7 @@ async function takePass(
         .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
   if (!hasChanged(before, state))
     return { before, after: before, effects: [], saved: undefined, absent, isCut, untold };
-  const saved = await saveRun(database, {
+  const change = {
     before,
     after: state,
     effects,
@@ -138,13 +173,40 @@ async function takePass(
     nextAttemptMs: nextAttemptMs(effects),
     work,
     storageBytesMax: config.storageBytesMax,
-  });
+  };
+  const first = await offerSole(context, await caller, before, advanced);
+  const begun = first && (await beginStep(database, first, change));
+  const saved = begun ?? (await saveRun(database, change));
   if (saved === "overtaken" || saved === "full") return saved;
   const after = { ...before, state, bytes: before.bytes + saved.bytes };
   store.remember(after, saved.rev);
   countEnds(context.metrics, before, state);
   failpoint("run.saved");
-  return { before, after, effects, saved, absent, isCut, untold };
+  return { before, after, effects, saved, admitted: begun && first, absent, isCut, untold };
+}
+
+/**
+ * Returns the one call that a pass begins, for who admits it together with the pass. Undefined: it begins none, others too, or one that is
+ * no plain chat call.
+ */
+export async function offerSole(
+  context: Parameters<typeof offerChat>[0],
+  caller: Caller | undefined,
+  before: StoredRun,
+  { effects, state, work }: Advanced,
+): Promise<JobRequest | undefined> {
+  const [effect, ...others] = effects.filter(({ kind }) => kind !== "event");
+  if (!caller || effect?.kind !== "start_work" || others.length > 0) return undefined;
+  // Another run, which counts this one's work, is locked first.
+  if ((work > 0 && before.facts.rootId !== null) || !mayGoOn({ ...before, state })) return undefined;
+  const step = stepOf(before, effect.place.stepId);
+  try {
+    return await offerChat(context, caller, { ...effect, facts: before.facts, step, isSole: true });
+  } catch (error) {
+    // What refuses it is for who starts it by itself to say.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): boolean {
@@ -193,12 +255,14 @@ function nextAttemptMs(effects: readonly Effect[]): number | null {
 }
 
 async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
-  const { before, after, effects, saved, absent } = pass;
+  const { before, after, effects, saved, admitted, absent } = pass;
   const { facts } = before;
   const isSole = mayGoOn(after);
   const works = [
     ...effects.flatMap((effect): WorkToStart[] =>
-      effect.kind === "start_work" ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isSole }] : [],
+      effect.kind === "start_work" && !admitted
+        ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isSole }]
+        : [],
     ),
     ...absent.flatMap((place) => {
       const work = resolveWork(after.compiled, after.state, place);
@@ -206,6 +270,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
     }),
   ];
   if (saved) tellReaders(context, after, saved);
+  if (admitted) await dispatchFirst(context, admitted);
   await cancelWork(context, pass);
   const started = await Promise.all(
     works.map(async (work) => {

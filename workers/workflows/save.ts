@@ -66,7 +66,22 @@ export interface StepEnd {
 }
 
 /**
- * Ends a step's job, writes the pass that follows and admits the next job, in one statement (see end_step).
+ * Writes a pass and admits the one call that it begins, which goes on the queue at once, in one statement (see advance_run).
+ * @returns undefined: nothing was written; the two are to be done each by itself
+ */
+export async function beginStep(target: Queryable, first: JobRequest, change: Change): Promise<Saved | undefined> {
+  const { saved, values } = recordOf(change);
+  const all = [...values, ...NO_END, JSON.stringify(toOffer(first, 0)), null, null, CONTENDED_WAIT_MS];
+  try {
+    return (await advanceRun(target, all)) ? saved : undefined;
+  } catch (error) {
+    if (isDataFault(error) || isApart(error) || isLockedAway(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Ends a step's job, writes the pass that follows and admits the next job, in one statement (see advance_run).
  * @returns undefined: nothing was written; the three are to be done each by itself
  * @throws Error when the database stays away longer than `retryMs`
  */
@@ -84,22 +99,16 @@ export async function endStep(
   let mayBeDone = false;
   // What waits for a lock may have been done by the try before, whose answer was lost: only the database can tell.
   const isFinal = (error: unknown): boolean =>
-    isDataFault(error) || APART.has(sqlState(error) ?? "") || (!mayBeDone && LOCKED_AWAY.has(sqlState(error) ?? ""));
+    isDataFault(error) || isApart(error) || (!mayBeDone && isLockedAway(error));
   try {
-    const isDone = await retryStatement(
-      async () => {
-        const [row] = await target.query<{ is_done: boolean }>(END_STEP, all, "end_step");
-        return row?.is_done === true;
+    const isDone = await retryStatement(() => advanceRun(target, all), {
+      forMs: retryMs,
+      isFinal,
+      onRetry(error, tries) {
+        mayBeDone = true;
+        onRetry(error, tries);
       },
-      {
-        forMs: retryMs,
-        isFinal,
-        onRetry(error, tries) {
-          mayBeDone = true;
-          onRetry(error, tries);
-        },
-      },
-    );
+    });
     return isDone ? saved : undefined;
   } catch (error) {
     // Whatever the database refuses of the three together, each of them finds for itself.
@@ -108,10 +117,22 @@ export async function endStep(
   }
 }
 
-/** SQLSTATEs of a statement that was undone: the three do not go together, or no room is left. */
-const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.storageFull]);
+async function advanceRun(target: Queryable, values: readonly SqlValue[]): Promise<boolean> {
+  const [row] = await target.query<{ is_done: boolean }>(ADVANCE, [...values], "advance_run");
+  return row?.is_done === true;
+}
+
+/** Returns true for a statement that was undone: what it does does not go together, or no room is left. */
+function isApart(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === SQL.notTogether || state === SQL.storageFull;
+}
+
 /** The same of one that found a lock. */
-const LOCKED_AWAY: ReadonlySet<string> = new Set([SQL.lockTimeout, SQL.deadlock]);
+function isLockedAway(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === SQL.lockTimeout || state === SQL.deadlock;
+}
 
 function recordOf(change: Change): { readonly saved: Saved; readonly values: SqlValue[] } {
   const { before, after, effects } = change;
@@ -178,7 +199,9 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
 /** A run_save, by its members in their order. */
 const RUN_SAVE = `row(${Array.from({ length: 21 }, (_, at) => `$${at + 1}`).join(", ")})::run_save`;
 const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
-const END_STEP = `select end_step(${RUN_SAVE}, ${Array.from({ length: 12 }, (_, at) => `$${at + 22}`).join(", ")}) as is_done`;
+/** Parameters of `advance_run` between the pass and the call that it begins. */
+const NO_END = Array.from({ length: 8 }, () => null);
+const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 4 }, (_, at) => `$${at + 22}`).join(", ")}) as is_done`;
 
 interface Frame {
   readonly type: string;

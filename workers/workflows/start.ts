@@ -8,6 +8,7 @@ import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, type ReadCall, readCall, readWordsCall } from "#shared/calls/read.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Offered } from "#shared/calls/capabilities/offered.ts";
+import { commonNow } from "#shared/clock.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
@@ -185,6 +186,14 @@ export async function offerChat(
   refuseUnsupported(body);
   const call = await readWordsCall(context, caller, target.kind, body);
   return offerJob(context, jobOf(caller, work, call));
+}
+
+/** Puts the call on the queue that was admitted with the pass that begins it. */
+export async function dispatchFirst({ dispatcher }: Pick<StartContext, "dispatcher">, job: JobRequest): Promise<void> {
+  const { id, workspaceId, pool, lane, lifeMs } = job;
+  const deadline = new Date(commonNow() + lifeMs);
+  await dispatcher.send(pool, lane, [{ id, workspace_id: workspaceId, attempt: 1, dispatch: 1, deadline }], "admitted");
+  failpoint("step.started");
 }
 
 /** Returns the place in the run under which the call's output is streamed to readers of the run. */

@@ -89,6 +89,9 @@ interface RunRecord {
   readonly created_ms: number;
   readonly frames: number;
   readonly has_started: boolean;
+  /** Rows that changed since, as JSON; null where none did, or where they may be large and are read by themselves. */
+  readonly steps: readonly StepRecord[] | null;
+  readonly items: readonly ItemRecord[] | null;
 }
 
 interface StepRecord {
@@ -112,10 +115,30 @@ interface ItemRecord {
   readonly output: string | null;
   readonly output_ref: string | null;
   readonly error: StepError | null;
-  readonly credits: bigint | null;
+  /** As text, since JSON has no such numbers. */
+  readonly credits: string | null;
   readonly ended_seq: number | null;
   readonly is_kept: boolean;
 }
+
+const STEP_ROWS = `select step_id, attempt, seq, run_attempt, status, skipped_reason, list, error, ended_seq, due_at is not null as is_delayed
+  from step_run where run_id = $1 and rev > $2 order by seq`;
+const ITEM_ROWS = `select step_id, attempt, item, status, output, output_ref, error, credits::text as credits, ended_seq, is_kept
+  from step_item where run_id = $1 and rev > $2 order by step_id, attempt, item`;
+/** A run that stores no more is read in one statement: the text of many rows at once would hold the event loop. */
+const SMALL_BYTES_MAX = 65_536;
+const rowsOf = (rows: string): string =>
+  `case when rev > $2 and stored_bytes <= $3 then (select coalesce(json_agg(r), '[]') from (${rows}) r) end`;
+const isKnown = "$2 >= 0";
+const LOAD = `select id, workspace_id, key_id, member_id, workflow_id, version, case when not ${isKnown} then definition end as definition, mode,
+    lane, status, attempt, max_attempts, rev, ends, case when not ${isKnown} then input end as input,
+    case when not ${isKnown} then input_ref end as input_ref, root_id,
+    coalesce((select root.work from run root where root.id = run.root_id), work) as work,
+    cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth,
+    due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent,
+    extract(epoch from created_at)::float8 * 1000 as created_ms, frames, started_at is not null as has_started,
+    ${rowsOf(STEP_ROWS)} as steps, ${rowsOf(ITEM_ROWS)} as items
+  from run where id = $1`;
 
 interface Remembered {
   readonly rev: number;
@@ -146,15 +169,7 @@ export class RunStore {
    */
   async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
     const known = this.remembered.get(runId);
-    const [row] = await target.query<RunRecord>(
-      `select id, workspace_id, key_id, member_id, workflow_id, version, case when not $2 then definition end as definition, mode, lane,
-         status, attempt, max_attempts, rev, ends, case when not $2 then input end as input, case when not $2 then input_ref end as input_ref,
-         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, extract(epoch from created_at)::float8 * 1000 as created_ms, frames,
-         started_at is not null as has_started
-       from run where id = $1`,
-      [runId, known !== undefined],
-      "load_run",
-    );
+    const [row] = await target.query<RunRecord>(LOAD, [runId, known?.rev ?? -1, SMALL_BYTES_MAX], "load_run");
     if (!row) return undefined;
     if (known && known.rev > row.rev) {
       // The database has gone back to an earlier time.
@@ -162,7 +177,7 @@ export class RunStore {
       return this.load(target, runId);
     }
     const from = known ?? (await this.begun(target, row));
-    const found = from.rev === row.rev ? from : await this.changed(target, row.id, from);
+    const found = from.rev === row.rev ? from : await this.changed(target, row, from);
     const state = stateOf(row, from.inputs, found.stepRuns);
     const stored = { facts: factsOf(row), compiled: from.compiled, state, bytes: found.bytes };
     this.remember(stored, row.rev);
@@ -175,6 +190,11 @@ export class RunStore {
     const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);
     const inputs = text === null ? {} : (JSON.parse(text) as RunState["inputs"]);
     return { rev: -1, compiled, inputs, stepRuns: [], bytes: 1_000 + (text?.length ?? 0) };
+  }
+
+  /** Returns true for one that is remembered: only what has changed of it is read. */
+  knows(runId: string): boolean {
+    return this.remembered.has(runId);
   }
 
   /** Caches a run that was just written and committed. */
@@ -197,22 +217,12 @@ export class RunStore {
   /** Rows that changed since the run was seen last, in their places among those that did not. */
   private async changed(
     target: Queryable,
-    id: string,
+    row: RunRecord,
     known: Remembered,
   ): Promise<Pick<Remembered, "stepRuns" | "bytes">> {
-    const since = known.rev;
-    const steps = await target.query<StepRecord>(
-      `select step_id, attempt, seq, run_attempt, status, skipped_reason, list, error, ended_seq, due_at is not null as is_delayed
-       from step_run where run_id = $1 and rev > $2 order by seq`,
-      [id, since],
-      "load_step_runs",
-    );
-    const items = await target.query<ItemRecord>(
-      `select step_id, attempt, item, status, output, output_ref, error, credits, ended_seq, is_kept
-       from step_item where run_id = $1 and rev > $2 order by step_id, attempt, item`,
-      [id, since],
-      "load_step_items",
-    );
+    const since = [row.id, known.rev] as const;
+    const steps = row.steps ?? (await target.query<StepRecord>(STEP_ROWS, [...since], "load_step_runs"));
+    const items = row.items ?? (await target.query<ItemRecord>(ITEM_ROWS, [...since], "load_step_items"));
     const byPlace = new Map(known.stepRuns.map((one) => [keyOf(one.stepId, one.attempt), one]));
     for (const row of steps) {
       const key = keyOf(row.step_id, row.attempt);
@@ -311,7 +321,7 @@ function itemOf(row: ItemRecord, outputs: ReadonlyMap<ItemRecord, unknown>): Ite
     ...(outputs.has(row) ? { output: outputs.get(row) } : {}),
     ...(row.output_ref === null ? {} : { outputRef: row.output_ref }),
     ...(row.error === null ? {} : { error: row.error }),
-    ...(row.credits === null ? {} : { creditsNano: row.credits }),
+    ...(row.credits === null ? {} : { creditsNano: BigInt(row.credits) }),
     ...(row.ended_seq === null ? {} : { endedSeq: row.ended_seq }),
     ...(row.is_kept ? { isKept: true as const } : {}),
   };

@@ -2,8 +2,8 @@
 -- outbox: `dispatch` numbers the work messages written for it, `dispatched_at` and `stream_seq` tell what became of the last.
 --
 -- Locks: jobs by id before everything else (then rate_window, hold and balance, as in admission). No transaction that holds a
--- balance waits for the job of another one. The run of a step comes before its jobs (see end_step); the job that
--- end_step adds comes after the job that it ends, whatever their ids: no other transaction sees it yet.
+-- balance waits for the job of another one. The run of a step comes before its jobs (see advance_run); the job that
+-- advance_run adds comes after the job that it ends, whatever their ids: no other transaction sees it yet.
 --
 -- Right to write: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
 -- a live lease. Final states (completed, failed, cancelled, refused) are never left, but by redrive_job.

@@ -1,8 +1,8 @@
 -- Workflows, the versions of their definitions, and their runs. All that is known of a run stands in these rows, so that any worker goes
 -- on where another died.
 --
--- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. But for end_step it takes
--- no lock of jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
+-- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. But for advance_run it
+-- takes no lock of jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
 -- job's id is made from its place, so it is admitted once.
 
 create table workflow (
@@ -431,33 +431,38 @@ begin
   return true;
 end $$;
 
--- Ends the job of a step that has succeeded, writes the run's next pass, and admits the one call that this pass begins, which p_worker
--- owns at once and is about to ask a provider for: all or nothing. p_next: that call, a job_offer; null where the run has ended. Result:
--- false where the three do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a
--- statement that is sent again the result is true if it had been done; the lease of that call is renewed then.
+-- Writes a run's next pass and admits the one call that this pass begins: all or nothing. p_job: the job of a step that has succeeded, and
+-- ends in the same statement; null where none does. p_next: that call, a job_offer; null where the run has ended. p_worker owns it at once,
+-- and is about to ask a provider for it; null where it goes on the queue. Result: false where these do not go together now; each is done by
+-- itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that ended a job and is sent again the result is true if
+-- it had been done; the lease of that call is renewed then.
 -- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
-create function end_step(
+create function advance_run(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
 ) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   r run;
   o job_offer := jsonb_populate_record(null::job_offer, p_next);
+  at_utc timestamptz;
   is_ours boolean;
+  share int;
 begin
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
   select * into r from run where id = p_save.id for no key update;
   if not found then return false; end if;
-  select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
-  if is_ours is not true then
-    if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
-    then return false; end if;
-    if p_next is null then return true; end if;
-    -- A beat of its worker may have let it go meanwhile: nobody has claimed it since.
-    update job j set worker = p_worker, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
-    where j.id = o.id and (j.worker = p_worker or (j.worker is null and j.lease_until is not null))
-      and j.epoch = 1 and j.state = 'running';
-    return found;
+  if p_job is not null then
+    select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
+    if is_ours is not true then
+      if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
+      then return false; end if;
+      if p_next is null then return true; end if;
+      -- A beat of its worker may have let it go meanwhile: nobody has claimed it since.
+      update job j set worker = p_worker, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+      where j.id = o.id and (j.worker = p_worker or (j.worker is null and j.lease_until is not null))
+        and j.epoch = 1 and j.state = 'running';
+      return found;
+    end if;
   end if;
   if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return false; end if;
   if p_next is not null then
@@ -467,19 +472,32 @@ begin
           and j.dispatched_at is null and j.not_before is null)
       or exists (select from usage_record u where u.workspace_id = o.workspace_id and u.job_id = o.id) then return false;
     end if;
+    -- One that follows another takes its place. Where several runs begin at once, a few may go beyond the share.
+    if p_worker is null then
+      share := job_share(o.pool, o.lane);
+      if share <= (
+        select count(*) from (
+          select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id
+            and j.state in ('queued', 'running') and j.dispatched_at is not null limit share) x)
+      then return false; end if;
+    end if;
+    at_utc := clock_timestamp();
     insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref, keeps_record, run_id,
                      step_id, traceparent, deadline, epoch, claims, worker, lease_until, started_at, intent_at, intent_is_direct,
                      dispatch, dispatched_at)
-    values (o.id, o.workspace_id, o.key_id, o.pool, o.lane, o.kind, o.modality, o.model, 'running', o.work, o.request, o.request_ref,
-            o.keeps_record, o.run_id, o.step_id, o.traceparent, clock_timestamp() + o.deadline_ms * interval '1 millisecond', 1, 1, p_worker,
-            clock_timestamp() + p_lease_ms * interval '1 millisecond', clock_timestamp(), clock_timestamp(), true, 1, clock_timestamp())
+    select o.id, o.workspace_id, o.key_id, o.pool, o.lane, o.kind, o.modality, o.model, case when w.has_one then 'running' else 'queued' end,
+           o.work, o.request, o.request_ref, o.keeps_record, o.run_id, o.step_id, o.traceparent,
+           at_utc + o.deadline_ms * interval '1 millisecond', w.has_one::int, w.has_one::int, p_worker,
+           at_utc + p_lease_ms * interval '1 millisecond', case when w.has_one then at_utc end, case when w.has_one then at_utc end,
+           w.has_one, 1, at_utc
+    from (select p_worker is not null as has_one) w
     on conflict (id) do nothing;
     if not found then return false; end if;
   end if;
   -- The balance comes last: others of the workspace wait for it.
   if not save_run(p_save)
-    or end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens, p_result, null, null,
-               false, p_wait_ms) is distinct from p_used
+    or (p_job is not null and end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens,
+                                      p_result, null, null, false, p_wait_ms) is distinct from p_used)
     or (p_next is not null and admit_call(o.workspace_id, -1, o.id, o.key_id, o.model, o.amount, o.may_exceed, o.tokens, o.day_cap,
                                           o.hold_ms) <> 0) then
     raise exception 'the step and its run do not go on together' using errcode = 'SL003';

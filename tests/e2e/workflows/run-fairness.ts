@@ -82,6 +82,6 @@ test("a chain of another workspace goes on while lists of thousands of runs are 
     `run-fairness: a chain of ${CHAIN} ${alone.toFixed(0)} ms alone, ${beside.toFixed(0)} ms beside ${begun} runs begun meanwhile\n`,
   );
   expect(begun).toBeGreaterThan(0);
-  // In turns with a workspace that never has enough, and on a machine of two cores that others use too.
-  expect(beside).toBeLessThan(2 * alone + 500);
+  // The two take turns, whatever the machine's speed: the one that never has enough begins a few runs for each of the other's.
+  expect(begun).toBeLessThan(10 * ROUNDS * (CHAIN + 1));
 }, 120_000);

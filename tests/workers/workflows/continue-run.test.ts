@@ -23,6 +23,8 @@ import type { WorkflowContext } from "#workers/workflows/context.ts";
 import { openRunContinuation } from "#workers/workflows/continue-run.ts";
 import { driveRun } from "#workers/workflows/drive-run.ts";
 import { RunPermits } from "#workers/workflows/permits.ts";
+import { workIdOf } from "#workers/workflows/start.ts";
+import type { RunState } from "#workers/workflows/state.ts";
 import { RunStore } from "#workers/workflows/store.ts";
 
 const CREDIT = 1_000_000_000n;
@@ -70,15 +72,17 @@ const step = (id: string, more: object = {}) => ({
 });
 const CHAIN = { steps: [step("one"), step("two", { depends_on: ["one"] }), step("three", { depends_on: ["two"] })] };
 
-interface Begun {
-  readonly workspaceId: string;
-  readonly runId: string;
+interface Begun extends NewRun {
   readonly job: ClaimedJob;
 }
 
-/** A run whose first step's job a worker has claimed. */
-async function begin(definition: object, creditsNano = 100n * CREDIT): Promise<Begun> {
-  const { database } = bench.db;
+interface NewRun {
+  readonly workspaceId: string;
+  readonly runId: string;
+}
+
+/** A run that no worker has looked at. */
+async function insertRun(definition: object, creditsNano = 100n * CREDIT): Promise<NewRun> {
   const { id: workspaceId, keyId } = await createWorkspace(bench.db, { creditsNano });
   const caller = await context.publishers.find(workspaceId, keyId);
   if (!caller) throw new Error("the workspace has no key");
@@ -86,7 +90,16 @@ async function begin(definition: object, creditsNano = 100n * CREDIT): Promise<B
   const request = { id: runId, input: undefined, mode: "async", lane: "live", depth: 0 } as const;
   await beginRun(context, inlineRunOf(caller, definition as never, request));
   sent = [];
-  await driveRun(context, runId, false, async () => undefined);
+  return { workspaceId, runId };
+}
+
+const drive = (runId: string, own = context): Promise<void> => driveRun(own, runId, false, async () => undefined);
+
+/** A run whose first step's job a worker has claimed. */
+async function begin(definition: object): Promise<Begun> {
+  const { database } = bench.db;
+  const { workspaceId, runId } = await insertRun(definition);
+  await drive(runId);
   const [first] = sent;
   if (!first) throw new Error("no job was dispatched");
   const { id, attempt, dispatch } = first;
@@ -190,10 +203,10 @@ describe("a worker that ends a step", () => {
     const begun = await begin(CHAIN);
     let tries = 0;
     const query = async (text: string, values: never[], name: string): Promise<unknown> => {
-      if (name === "end_step") tries += 1;
-      if (name === "end_step" && tries === 2) throw Object.assign(new Error("a lock"), { code: "55P03" });
+      if (name === "advance_run") tries += 1;
+      if (name === "advance_run" && tries === 2) throw Object.assign(new Error("a lock"), { code: "55P03" });
       const rows = await bench.db.database.query(text, values, name);
-      if (name !== "end_step" || tries > 1) return rows;
+      if (name !== "advance_run" || tries > 1) return rows;
       await bench.db.query("update job set lease_until = now() where worker = $1 and epoch = 1", [OWNER.worker]);
       // The worker does not hold it yet, and lets it go.
       const beat = { worker: OWNER.worker, pool: "chat", lane: "live", slots: 1, jobs: [], leaseMs: 60_000 } as const;
@@ -298,3 +311,101 @@ describe("a worker that ends a step", () => {
     expect(openRunContinuation(context).open(beside.job)).toBeUndefined();
   });
 });
+
+describe("a worker that begins a run", () => {
+  /** Drives it, and returns the names of the statements that this took. */
+  async function statementsOf(runId: string): Promise<string[]> {
+    const names: string[] = [];
+    const query = (text: string, values: never[], name: string): Promise<unknown[]> => {
+      names.push(name);
+      return bench.db.database.query(text, values, name);
+    };
+    await drive(runId, { ...context, database: { ...bench.db.database, query } as typeof bench.db.database });
+    return names;
+  }
+  const queued = ({ runId }: NewRun) =>
+    bench.db.query(
+      "select state, dispatch, dispatched_at is not null as is_sent, epoch, claims, worker, attempt from job where run_id = $1",
+      [runId],
+    );
+  const SENT = { state: "queued", dispatch: 1, is_sent: true, epoch: 0, claims: 0, worker: null, attempt: 1 };
+  const WAITING = { ...SENT, dispatch: 0, is_sent: false };
+  const holds = ({ workspaceId }: NewRun) =>
+    bench.db.query("select 1 from hold where workspace_id = $1", [workspaceId]);
+
+  test("reads it, and puts its first call on the queue, in one statement each", async () => {
+    const run = await insertRun(CHAIN);
+    expect(await statementsOf(run.runId)).toEqual(["load_run", "advance_run"]);
+    expect(await queued(run)).toEqual([SENT]);
+    expect(sent).toMatchObject([{ workspace_id: run.workspaceId, attempt: 1, dispatch: 1 }]);
+    expect(await holds(run)).toHaveLength(1);
+    expect(await runOf(run.runId)).toMatchObject({ status: "running", rev: 1 });
+  });
+
+  test("admits it once when two do so at once", async () => {
+    const run = await insertRun(CHAIN);
+    const other = { ...context, store: new RunStore(bench.storage) };
+    await Promise.all([drive(run.runId), drive(run.runId, other)]);
+    expect(await queued(run)).toEqual([SENT]);
+    expect(await holds(run)).toHaveLength(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each<[why: string, keepApart: (run: NewRun) => Promise<unknown>, jobs: object[]]>([
+    ["a job of its workspace waits for room on the queue", (run) => insertJobs(run, 1, "null"), [WAITING]],
+    ["its workspace has its share of the queue", (run) => insertJobs(run, 40, "now()"), [WAITING]],
+    [
+      "its job's id was used before",
+      ({ runId, workspaceId }) =>
+        bench.db.query(
+          `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
+             tokens, started_at)
+           values ($1, 1, $2, $2, 'sandbox-chat', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
+          [workIdOf(runId, { stepId: "one", attempt: 1, index: 0 }), workspaceId],
+        ),
+      [{ ...SENT, attempt: 2 }],
+    ],
+    [
+      "its workspace cannot pay for it",
+      ({ workspaceId }) => bench.db.query("update balance set held = amount where workspace_id = $1", [workspaceId]),
+      [{ ...SENT, state: "refused", dispatch: 0, is_sent: false }],
+    ],
+  ])("takes both by themselves where %s", async (_why, keepApart, jobs) => {
+    const run = await insertRun(CHAIN);
+    await keepApart(run);
+    expect(await statementsOf(run.runId)).toContain("save_run");
+    expect(await queued(run)).toMatchObject(jobs);
+    expect(sent).toHaveLength(jobs.filter((job) => "is_sent" in job && job.is_sent).length);
+    await bench.db.query("delete from usage_record where workspace_id = $1", [run.workspaceId]);
+    await bench.db.query(
+      "update balance set held = (select coalesce(sum(h.amount), 0) from hold h where h.workspace_id = balance.workspace_id)",
+    );
+  });
+
+  test.each([
+    ["two calls", [step("one"), step("two")]],
+    ["a list", [step("one", { for_each: [1, 2] })]],
+    ["a model that is not offered", [step("one", { model: "gone" })]],
+  ])("takes both by themselves where the run begins with %s", async (_what, steps) => {
+    const { runId } = await insertRun({ steps });
+    expect(await statementsOf(runId)).not.toContain("advance_run");
+  });
+
+  test("reads a large run's rows by themselves", async () => {
+    const begun = await begin({ steps: [step("one", { for_each: ["x".repeat(80_000)] }), step("two")] });
+    const read = await new RunStore(bench.storage).load(bench.db.database, begun.runId);
+    const known = await context.store.load(bench.db.database, begun.runId);
+    expect(read?.state).toEqual(known?.state as RunState);
+    expect(read?.state.stepRuns).toHaveLength(2);
+  });
+});
+
+/** Jobs of a run's workspace beside its own. @param dispatchedAt as SQL */
+function insertJobs({ workspaceId }: NewRun, count: number, dispatchedAt: string): Promise<unknown> {
+  return bench.db.query(
+    `insert into job (id, workspace_id, pool, lane, kind, modality, state, work, deadline, dispatched_at)
+     select gen_random_uuid(), $1, 'chat', 'live', 'chat', 'text', 'queued', '{}', now() + interval '1 hour', ${dispatchedAt}
+     from generate_series(1, $2::int)`,
+    [workspaceId, count],
+  );
+}
