@@ -221,7 +221,7 @@ function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): bo
   });
 }
 
-export function stepOf({ compiled }: StoredRun, stepId: string) {
+function stepOf({ compiled }: StoredRun, stepId: string) {
   const found = compiled.definition.steps.find(({ id }) => id === stepId);
   if (!found) throw new Error(`the definition has no step ${stepId}`);
   return found;
