@@ -18,7 +18,7 @@ const GROUP_QUEUE_MAX = 20_000;
  * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
  * its commit usually take, and no longer than the calls behind it can bear.
  */
-const SINGLE_CALL_WAIT_MS = 30;
+export const SINGLE_CALL_WAIT_MS = 30;
 
 /** Connection that one group is sent on, and its waits for locks. */
 export interface GroupRun {

@@ -5,8 +5,8 @@
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Led } from "#shared/database/batch-work.ts";
-import type { Database } from "#shared/database/client.ts";
-import { openGrouped } from "#shared/database/grouped.ts";
+import { type Database, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { type GroupRun, openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -100,7 +100,11 @@ export function createJobAdmission({
     name: "job admission",
     sizeMax: GROUP_MAX,
     metrics,
-    async run(jobs, { target, waitMs }) {
+    async run(jobs, on) {
+      const { target, waitMs, lockWait } = on;
+      const [first] = jobs;
+      const lone = first && jobs.length === 1 && lockWait !== "long" && (await admitLone(first, on));
+      if (lone) return [lone];
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
         [JSON.stringify(jobs.map(toOffer)), waitMs],
@@ -123,6 +127,24 @@ export function createJobAdmission({
       throw new ApiError("overloaded", "The workspace is busy; try again shortly.");
     },
   };
+}
+
+const LONE_SQL = waitingForLocks("admit_job($1::jsonb) as number", "$2");
+
+/** Undefined: nothing was done, and the form of groups is to decide. */
+async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise<JobVerdict | undefined> {
+  if (job.batch !== undefined || job.starves === true || "refusal" in job.terms) return undefined;
+  try {
+    const [row] = await target.query<{ number: number | null }>(
+      LONE_SQL,
+      [JSON.stringify(toOffer(job, 0)), lockMs],
+      "admit_job",
+    );
+    return row?.number == null ? undefined : { kind: "admitted", attempt: 1, dispatch: row.number };
+  } catch (error) {
+    if (sqlState(error) === SQL.notTogether) return undefined;
+    throw error;
+  }
 }
 
 /** Returns a job_offer. @param n its place among the offers of a statement */

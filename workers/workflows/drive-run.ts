@@ -89,7 +89,7 @@ export async function driveRun(
   }
 }
 
-/** Returns the run, and work of its that has ended. One that nobody has carried on before has none: it is not asked for. */
+/** Returns the run, and its work that has ended. One that nobody has carried on before has none: it is not asked for. */
 async function look(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,
@@ -114,8 +114,8 @@ interface Pass {
   readonly after: StoredRun;
   readonly effects: readonly Effect[];
   readonly saved: Saved | undefined;
-  /** The call that the pass begins, where it was admitted with it. */
-  readonly admitted?: JobRequest | undefined;
+  /** The call that the pass begins, where it was admitted with it; dispatch 0: it waits for room on the queue. */
+  readonly admitted?: { readonly job: JobRequest; readonly dispatch: number } | undefined;
   /** Begun before, and neither job nor run is there: it is begun again. */
   readonly absent: readonly WorkPlace[];
   /** More could begin, and does so in the next pass. */
@@ -174,15 +174,17 @@ async function takePass(
     work,
     storageBytesMax: config.storageBytesMax,
   };
-  const first = await offerSole(context, await caller, before, advanced);
+  const isBeginning = effects.some(({ kind }) => kind === "start_work");
+  const first = isBeginning ? await offerSole(context, await caller, before, advanced) : undefined;
   const begun = first && (await beginStep(database, first, change));
-  const saved = begun ?? (await saveRun(database, change));
+  const saved = begun?.saved ?? (await saveRun(database, change));
   if (saved === "overtaken" || saved === "full") return saved;
   const after = { ...before, state, bytes: before.bytes + saved.bytes };
   store.remember(after, saved.rev);
   countEnds(context.metrics, before, state);
   failpoint("run.saved");
-  return { before, after, effects, saved, admitted: begun && first, absent, isCut, untold };
+  const admitted = first && begun ? { job: first, dispatch: begun.dispatch } : undefined;
+  return { before, after, effects, saved, admitted, absent, isCut, untold };
 }
 
 /**
@@ -270,7 +272,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
     }),
   ];
   if (saved) tellReaders(context, after, saved);
-  if (admitted) await dispatchFirst(context, admitted);
+  if (admitted) await dispatchFirst(context, admitted.job, admitted.dispatch);
   await cancelWork(context, pass);
   const started = await Promise.all(
     works.map(async (work) => {

@@ -1,5 +1,6 @@
 /** Writes the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
 import { isDataFault, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
+import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
 import { CONTENDED_WAIT_MS, retryStatement } from "#shared/database/retry.ts";
 import { STEP_ROW_BYTES, RUN_ROW_BYTES } from "#shared/database/runs.ts";
 import { type JobRequest, toOffer } from "#shared/jobs/admission.ts";
@@ -66,14 +67,21 @@ export interface StepEnd {
 }
 
 /**
- * Writes a pass and admits the one call that it begins, which goes on the queue at once, in one statement (see advance_run).
- * @returns undefined: nothing was written; the two are to be done each by itself
+ * Writes a pass and admits the one call that it begins, in one statement (see advance_run).
+ * @returns what was saved, and the number of the message to put on the queue now; 0: the call waits for room there. Undefined: nothing was
+ *   written; the two are to be done each by itself
  */
-export async function beginStep(target: Queryable, first: JobRequest, change: Change): Promise<Saved | undefined> {
+export async function beginStep(
+  target: Queryable,
+  first: JobRequest,
+  change: Change,
+): Promise<{ readonly saved: Saved; readonly dispatch: number } | undefined> {
   const { saved, values } = recordOf(change);
-  const all = [...values, ...NO_END, JSON.stringify(toOffer(first, 0)), null, null, CONTENDED_WAIT_MS];
+  // It keeps the rows of its run meanwhile, and admissions of groups wait better.
+  const all = [...values, ...NO_END, JSON.stringify(toOffer(first, 0)), null, null, SINGLE_CALL_WAIT_MS];
   try {
-    return (await advanceRun(target, all)) ? saved : undefined;
+    const dispatch = await advanceRun(target, all);
+    return dispatch === null ? undefined : { saved, dispatch };
   } catch (error) {
     if (isDataFault(error) || isApart(error) || isLockedAway(error)) return undefined;
     throw error;
@@ -101,7 +109,7 @@ export async function endStep(
   const isFinal = (error: unknown): boolean =>
     isDataFault(error) || isApart(error) || (!mayBeDone && isLockedAway(error));
   try {
-    const isDone = await retryStatement(() => advanceRun(target, all), {
+    const done = await retryStatement(() => advanceRun(target, all), {
       forMs: retryMs,
       isFinal,
       onRetry(error, tries) {
@@ -109,7 +117,7 @@ export async function endStep(
         onRetry(error, tries);
       },
     });
-    return isDone ? saved : undefined;
+    return done === null ? undefined : saved;
   } catch (error) {
     // Whatever the database refuses of the three together, each of them finds for itself.
     if (isFinal(error)) return undefined;
@@ -117,9 +125,9 @@ export async function endStep(
   }
 }
 
-async function advanceRun(target: Queryable, values: readonly SqlValue[]): Promise<boolean> {
-  const [row] = await target.query<{ is_done: boolean }>(ADVANCE, [...values], "advance_run");
-  return row?.is_done === true;
+async function advanceRun(target: Queryable, values: readonly SqlValue[]): Promise<number | null> {
+  const [row] = await target.query<{ number: number | null }>(ADVANCE, [...values], "advance_run");
+  return row?.number ?? null;
 }
 
 /** Returns true for a statement that was undone: what it does does not go together, or no room is left. */
@@ -201,7 +209,7 @@ const RUN_SAVE = `row(${Array.from({ length: 21 }, (_, at) => `$${at + 1}`).join
 const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
 /** Parameters of `advance_run` between the pass and the call that it begins. */
 const NO_END = Array.from({ length: 8 }, () => null);
-const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 4 }, (_, at) => `$${at + 22}`).join(", ")}) as is_done`;
+const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 4 }, (_, at) => `$${at + 22}`).join(", ")}) as number`;
 
 interface Frame {
   readonly type: string;

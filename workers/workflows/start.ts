@@ -188,11 +188,15 @@ export async function offerChat(
   return offerJob(context, jobOf(caller, work, call));
 }
 
-/** Puts the call on the queue that was admitted with the pass that begins it. */
-export async function dispatchFirst({ dispatcher }: Pick<StartContext, "dispatcher">, job: JobRequest): Promise<void> {
-  const { id, workspaceId, pool, lane, lifeMs } = job;
+/** Puts the call on the queue that was admitted with the pass that begins it. @param dispatch 0: it waits for room there */
+export async function dispatchFirst(
+  { dispatcher }: Pick<StartContext, "dispatcher">,
+  { id, workspaceId, pool, lane, lifeMs }: JobRequest,
+  dispatch: number,
+): Promise<void> {
   const deadline = new Date(commonNow() + lifeMs);
-  await dispatcher.send(pool, lane, [{ id, workspace_id: workspaceId, attempt: 1, dispatch: 1, deadline }], "admitted");
+  const jobs = dispatch === 0 ? [] : [{ id, workspace_id: workspaceId, attempt: 1, dispatch, deadline }];
+  await dispatcher.send(pool, lane, jobs, "admitted");
   failpoint("step.started");
 }
 

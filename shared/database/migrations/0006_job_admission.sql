@@ -294,6 +294,65 @@ begin
     from generate_subscripts(offers, 1) i;
 end $$;
 
+-- Inserts the job of an offer that nothing speaks against: p_worker owns it at once, and is about to ask a provider for it; null: it goes on
+-- the queue. Result: 1, or 0 where it waits for room on the queue. Null: nothing is done, as it is not new, its id was used before and
+-- its attempt is for admit_jobs to tell, or it would go before jobs that wait for room. Where several do so at once, a few may go beyond
+-- their workspace's share.
+create function place_job(o job_offer, p_worker uuid, p_lease_ms int) returns int
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  at_utc timestamptz := clock_timestamp();
+  has_owner boolean := p_worker is not null;
+  has_room boolean;
+  share int;
+begin
+  if get_byte(uuid_send(o.id), 6) >> 4 = 5 and (
+    exists (select from usage_record u where u.workspace_id = o.workspace_id and u.job_id = o.id)
+    or exists (select from archived_attempt a where a.workspace_id = o.workspace_id and a.job_id = o.id)) then return null; end if;
+  has_room := not exists (
+    select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id and j.state = 'queued'
+      and j.dispatched_at is null and j.not_before is null);
+  -- One that has an owner takes the place of the one before it.
+  if has_owner and not has_room then return null; end if;
+  if has_room and not has_owner then
+    share := job_share(o.pool, o.lane);
+    has_room := share > (
+      select count(*) from (
+        select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id
+          and j.state in ('queued', 'running') and j.dispatched_at is not null limit share) x);
+  end if;
+  insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref, publisher_key, reply,
+                   is_hidden, keeps_record, run_id, step_id, parent_id, traceparent, deadline, epoch, claims, worker, lease_until,
+                   started_at, intent_at, intent_is_direct, dispatch, dispatched_at)
+  values (o.id, o.workspace_id, o.key_id, o.pool, o.lane, o.kind, o.modality, o.model, case when has_owner then 'running' else 'queued' end,
+          o.work, o.request, o.request_ref, o.publisher_key, o.reply, coalesce(o.is_hidden, false), coalesce(o.keeps_record, false),
+          o.run_id, o.step_id, o.parent_id, o.traceparent, at_utc + o.deadline_ms * interval '1 millisecond', has_owner::int,
+          has_owner::int, p_worker, at_utc + p_lease_ms * interval '1 millisecond', case when has_owner then at_utc end,
+          case when has_owner then at_utc end, has_owner, has_room::int, case when has_room then at_utc end)
+  on conflict (id) do nothing;
+  if not found then return null; end if;
+  return has_room::int;
+end $$;
+
+-- The same as admit_jobs for a lone offer of a job, no line of a batch, that nothing speaks against: the group form costs several times as
+-- much for a group of one. It waits for its workspace's rows, as admit_call does. Result: as place_job; null, as SQLSTATE SL003, leaves
+-- it to admit_jobs, and nothing is done.
+create function admit_job(p_offer jsonb) returns int
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  o job_offer := jsonb_populate_record(null::job_offer, p_offer);
+  number int := place_job(o, null, null);
+begin
+  if number is null then return null; end if;
+  -- A publisher's key may stand for a run. The row is in by now, so a statement that waited for the one which began the run sees it.
+  if exists (select from run where id = o.id)
+    or admit_call(o.workspace_id, case when o.is_counted is false then -1 else o.call_limit end, o.id, o.key_id, o.model, o.amount,
+                  o.may_exceed, o.tokens, o.day_cap, o.hold_ms) <> 0 then
+    raise exception 'an offer is not admitted by itself' using errcode = 'SL003';
+  end if;
+  return number;
+end $$;
+
 -- The workspace with waiting jobs that the round has come to.
 create table job_round (
   pool text not null,

@@ -433,66 +433,40 @@ end $$;
 
 -- Writes a run's next pass and admits the one call that this pass begins: all or nothing. p_job: the job of a step that has succeeded, and
 -- ends in the same statement; null where none does. p_next: that call, a job_offer; null where the run has ended. p_worker owns it at once,
--- and is about to ask a provider for it; null where it goes on the queue. Result: false where these do not go together now; each is done by
--- itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that ended a job and is sent again the result is true if
--- it had been done; the lease of that call is renewed then.
+-- and is about to ask a provider for it; null where it goes on the queue. Result: 1; 0 where that call waits for room on the queue. Null
+-- where these do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that
+-- ended a job and is sent again the result is 1 if it had been done; the lease of that call is renewed then.
 -- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
 create function advance_run(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
-) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+) returns int language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   r run;
   o job_offer := jsonb_populate_record(null::job_offer, p_next);
-  at_utc timestamptz;
   is_ours boolean;
-  share int;
+  number int := 1;
 begin
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
   select * into r from run where id = p_save.id for no key update;
-  if not found then return false; end if;
+  if not found then return null; end if;
   if p_job is not null then
     select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
     if is_ours is not true then
       if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
-      then return false; end if;
-      if p_next is null then return true; end if;
+      then return null; end if;
+      if p_next is null then return 1; end if;
       -- A beat of its worker may have let it go meanwhile: nobody has claimed it since.
       update job j set worker = p_worker, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
       where j.id = o.id and (j.worker = p_worker or (j.worker is null and j.lease_until is not null))
         and j.epoch = 1 and j.state = 'running';
-      return found;
+      return case when found then 1 end;
     end if;
   end if;
-  if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return false; end if;
+  if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return null; end if;
   if p_next is not null then
-    -- Jobs that wait for room on the queue go before it. One whose id was used before gets its attempt from admit_jobs.
-    if exists (
-        select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id and j.state = 'queued'
-          and j.dispatched_at is null and j.not_before is null)
-      or exists (select from usage_record u where u.workspace_id = o.workspace_id and u.job_id = o.id) then return false;
-    end if;
-    -- One that follows another takes its place. Where several runs begin at once, a few may go beyond the share.
-    if p_worker is null then
-      share := job_share(o.pool, o.lane);
-      if share <= (
-        select count(*) from (
-          select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id
-            and j.state in ('queued', 'running') and j.dispatched_at is not null limit share) x)
-      then return false; end if;
-    end if;
-    at_utc := clock_timestamp();
-    insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref, keeps_record, run_id,
-                     step_id, traceparent, deadline, epoch, claims, worker, lease_until, started_at, intent_at, intent_is_direct,
-                     dispatch, dispatched_at)
-    select o.id, o.workspace_id, o.key_id, o.pool, o.lane, o.kind, o.modality, o.model, case when w.has_one then 'running' else 'queued' end,
-           o.work, o.request, o.request_ref, o.keeps_record, o.run_id, o.step_id, o.traceparent,
-           at_utc + o.deadline_ms * interval '1 millisecond', w.has_one::int, w.has_one::int, p_worker,
-           at_utc + p_lease_ms * interval '1 millisecond', case when w.has_one then at_utc end, case when w.has_one then at_utc end,
-           w.has_one, 1, at_utc
-    from (select p_worker is not null as has_one) w
-    on conflict (id) do nothing;
-    if not found then return false; end if;
+    number := place_job(o, p_worker, p_lease_ms);
+    if number is null then return null; end if;
   end if;
   -- The balance comes last: others of the workspace wait for it.
   if not save_run(p_save)
@@ -502,5 +476,5 @@ begin
                                           o.hold_ms) <> 0) then
     raise exception 'the step and its run do not go on together' using errcode = 'SL003';
   end if;
-  return true;
+  return number;
 end $$;

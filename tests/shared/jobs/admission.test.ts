@@ -57,6 +57,33 @@ describe("an offered job", () => {
     expect(await counted(workspaceId)).toBe(1n);
   });
 
+  test("by itself goes in the lone form; of what speaks against it, and of several at once, the form of groups decides", async () => {
+    const names: string[] = [];
+    const noting = (target: Pick<Database, "query">): Pick<Database, "query"> => ({
+      query(text, values, name) {
+        names.push(name ?? "");
+        return target.query(text, values, name);
+      },
+    });
+    const own = databases[0] as Database;
+    const database = { ...own, ...noting(own), reserve: (name: string) => noting(own.reserve(name)) };
+    const admission = createJobAdmission({ database });
+    const workspaceId = await createWorkspace(db.database);
+    const offer = (more: object = {}) => admission.admit(jobRequest({ workspaceId, ...more }));
+    const told = async (work: Promise<{ readonly kind: string }>[]): Promise<[string[], string[]]> => {
+      const kinds = (await Promise.all(work)).map(({ kind }) => kind);
+      return [kinds, names.splice(0)];
+    };
+    expect(await told([offer()])).toEqual([["admitted"], ["admit_job"]]);
+    expect(await told([offer(), offer(), offer()])).toEqual([Array(3).fill("admitted"), ["admit_job", "admit_jobs"]]);
+    expect(await told([offer({ amount: 10n ** 18n })])).toEqual([["refused"], ["admit_job", "admit_jobs"]]);
+    expect(await told([offer({ limit: 5 })])).toEqual([["full"], ["admit_job", "admit_jobs"]]);
+    expect(await told([offer({ isRefused: true })])).toEqual([["refused"], ["admit_jobs"]]);
+    // One that waits for its window is not counted; all others are, once.
+    expect(await counted(workspaceId)).toBe(6n);
+    expect(await count("hold", workspaceId)).toBe(4);
+  });
+
   test("that is a step of a run keeps run, step and trace, and holds without being counted in a window that is full", async () => {
     const workspaceId = await createWorkspace(db.database);
     await door().admit(jobRequest({ workspaceId, limit: 1, ifFull: "refuse" }));

@@ -10,7 +10,7 @@ import { beatJobs, type ClaimedJob, claimJob } from "#shared/database/jobs.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
-import type { JobEnd } from "#shared/jobs/end.ts";
+import { endJob, type JobEnd } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import type { Dispatched } from "#shared/database/jobs.ts";
@@ -78,6 +78,7 @@ interface Begun extends NewRun {
 
 interface NewRun {
   readonly workspaceId: string;
+  readonly keyId: string;
   readonly runId: string;
 }
 
@@ -90,7 +91,7 @@ async function insertRun(definition: object, creditsNano = 100n * CREDIT): Promi
   const request = { id: runId, input: undefined, mode: "async", lane: "live", depth: 0 } as const;
   await beginRun(context, inlineRunOf(caller, definition as never, request));
   sent = [];
-  return { workspaceId, runId };
+  return { workspaceId, keyId, runId };
 }
 
 const drive = (runId: string, own = context): Promise<void> => driveRun(own, runId, false, async () => undefined);
@@ -98,7 +99,7 @@ const drive = (runId: string, own = context): Promise<void> => driveRun(own, run
 /** A run whose first step's job a worker has claimed. */
 async function begin(definition: object): Promise<Begun> {
   const { database } = bench.db;
-  const { workspaceId, runId } = await insertRun(definition);
+  const { workspaceId, keyId, runId } = await insertRun(definition);
   await drive(runId);
   const [first] = sent;
   if (!first) throw new Error("no job was dispatched");
@@ -106,7 +107,7 @@ async function begin(definition: object): Promise<Begun> {
   const job = await claimJob(database, { id, workspaceId, attempt, dispatch, ...OWNER, claimsMax: 5 });
   if (!job) throw new Error("the job was not claimed");
   told = [];
-  return { workspaceId, runId, job };
+  return { workspaceId, keyId, runId, job };
 }
 
 /** Returns what goes on with the run of a job, when it has read that. */
@@ -351,35 +352,67 @@ describe("a worker that begins a run", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test.each<[why: string, keepApart: (run: NewRun) => Promise<unknown>, jobs: object[]]>([
-    ["a job of its workspace waits for room on the queue", (run) => insertJobs(run, 1, "null"), [WAITING]],
-    ["its workspace has its share of the queue", (run) => insertJobs(run, 40, "now()"), [WAITING]],
-    [
-      "its job's id was used before",
-      ({ runId, workspaceId }) =>
-        bench.db.query(
-          `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
-             tokens, started_at)
-           values ($1, 1, $2, $2, 'sandbox-chat', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
-          [workIdOf(runId, { stepId: "one", attempt: 1, index: 0 }), workspaceId],
-        ),
-      [{ ...SENT, attempt: 2 }],
-    ],
+  test.each<[why: string, prepare: (run: NewRun) => Promise<unknown>]>([
+    ["a job of its workspace waits for room there", (run) => insertJobs(run, 1, "null")],
+    ["its workspace has its share there", (run) => insertJobs(run, 40, "now()")],
+  ])("leaves its first call in its row where %s", async (_why, prepare) => {
+    const run = await insertRun(CHAIN);
+    await prepare(run);
+    expect(await statementsOf(run.runId)).toEqual(["load_run", "advance_run"]);
+    expect(await queued(run)).toEqual([WAITING]);
+    expect(await holds(run)).toHaveLength(1);
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[why: string, keepApart: (run: NewRun) => Promise<unknown>, jobs: Record<string, unknown>[]]>([
+    ["its job's id was used before", (run) => useId(run, "usage_record"), [{ ...SENT, attempt: 2 }]],
+    ["its job's id was used long ago", (run) => useId(run, "archived_attempt"), [{ ...SENT, attempt: 2 }]],
     [
       "its workspace cannot pay for it",
       ({ workspaceId }) => bench.db.query("update balance set held = amount where workspace_id = $1", [workspaceId]),
       [{ ...SENT, state: "refused", dispatch: 0, is_sent: false }],
     ],
+    ["it is to be cancelled", ({ runId }) => requestRunCancel(bench.db.database, runId), []],
   ])("takes both by themselves where %s", async (_why, keepApart, jobs) => {
     const run = await insertRun(CHAIN);
     await keepApart(run);
     expect(await statementsOf(run.runId)).toContain("save_run");
-    expect(await queued(run)).toMatchObject(jobs);
-    expect(sent).toHaveLength(jobs.filter((job) => "is_sent" in job && job.is_sent).length);
+    expect(await queued(run)).toEqual(jobs);
+    expect(sent).toHaveLength(jobs.filter((job) => job["is_sent"]).length);
     await bench.db.query("delete from usage_record where workspace_id = $1", [run.workspaceId]);
     await bench.db.query(
       "update balance set held = (select coalesce(sum(h.amount), 0) from hold h where h.workspace_id = balance.workspace_id)",
     );
+  });
+
+  test("writes nothing for one that is cancelled, or locked, while it decides", async () => {
+    const locker = await bench.db.database.reserve("locker");
+    for (const [during, is_over] of [
+      ["update run set cancel_requested = true where id = $1", true],
+      ["select from balance b join run r using (workspace_id) where r.id = $1 for update of b", false],
+    ] as const) {
+      const run = await insertRun(CHAIN);
+      let isHeld = false;
+      const query = async (text: string, values: never[], name: string): Promise<unknown[]> => {
+        if (name !== "advance_run") {
+          if (isHeld) await locker.query("rollback");
+          isHeld = false;
+          return bench.db.database.query(text, values, name);
+        }
+        await locker.query("begin");
+        await locker.query(during, [run.runId]);
+        if (is_over) await locker.query("commit");
+        isHeld = !is_over;
+        const rows = await bench.db.database.query(text, values, name).catch((error: unknown) => {
+          expect(error).toMatchObject({ code: "55P03" });
+          throw error;
+        });
+        expect(rows).toEqual([{ number: null }]);
+        return rows;
+      };
+      await drive(run.runId, { ...context, database: { ...bench.db.database, query } as typeof bench.db.database });
+      expect(await queued(run)).toEqual(is_over ? [] : [SENT]);
+    }
   });
 
   test.each([
@@ -391,14 +424,59 @@ describe("a worker that begins a run", () => {
     expect(await statementsOf(runId)).not.toContain("advance_run");
   });
 
-  test("reads a large run's rows by themselves", async () => {
-    const begun = await begin({ steps: [step("one", { for_each: ["x".repeat(80_000)] }), step("two")] });
-    const read = await new RunStore(bench.storage).load(bench.db.database, begun.runId);
+  test("takes both by themselves for a run of a step, whose root counts its work", async () => {
+    const parent = await insertRun(CHAIN);
+    await bench.db.query("update run set status = 'running' where id = $1", [parent.runId]);
+    const caller = await context.publishers.find(parent.workspaceId, parent.keyId);
+    const runId = newId();
+    const place = { id: parent.runId, stepId: "sub", attempt: 1, index: 0 };
+    const request = { id: runId, input: undefined, mode: "async", lane: "live", depth: 1 } as const;
+    if (!caller) throw new Error("the workspace has no key");
+    await beginRun(context, { ...inlineRunOf(caller, CHAIN as never, request), parent: place });
+    const names = await statementsOf(runId);
+    expect(names).not.toContain("advance_run");
+    expect(names).toContain("save_run");
+  });
+
+  test("that another has carried on hears of its ends", async () => {
+    const begun = await begin(CHAIN);
+    await endJob({ database: bench.db.database, log }, endOf(begun.job), 0);
+    sent = [];
+    await drive(begun.runId, { ...context, store: new RunStore(bench.storage) });
+    expect((await jobsOf(begun.runId)).map((row) => row["step_id"])).toEqual(["one", "two"]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([
+    ["a small run's rows with it", 8_000, []],
+    ["a large run's rows by themselves", 80_000, ["load_step_runs", "load_step_items"]],
+  ])("reads %s", async (_what, length, more) => {
+    const begun = await begin({ steps: [step("one", { for_each: ["x".repeat(length)] }), step("two")] });
+    const names: string[] = [];
+    const query = (text: string, values: never[], name: string): Promise<unknown[]> => {
+      names.push(name);
+      return bench.db.database.query(text, values, name);
+    };
+    const read = await new RunStore(bench.storage).load({ ...bench.db.database, query } as never, begun.runId);
+    expect(names).toEqual(["load_run", ...more]);
     const known = await context.store.load(bench.db.database, begun.runId);
     expect(read?.state).toEqual(known?.state as RunState);
     expect(read?.state.stepRuns).toHaveLength(2);
   });
 });
+
+/** The id of the run's first job was used before. */
+function useId({ runId, workspaceId }: NewRun, table: "usage_record" | "archived_attempt"): Promise<unknown> {
+  const id = workIdOf(runId, { stepId: "one", attempt: 1, index: 0 });
+  return bench.db.query(
+    table === "archived_attempt"
+      ? "insert into archived_attempt (workspace_id, job_id, attempt) values ($2, $1, 1)"
+      : `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
+           tokens, started_at)
+         values ($1, 1, $2, $2, 'sandbox-chat', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
+    [id, workspaceId],
+  );
+}
 
 /** Jobs of a run's workspace beside its own. @param dispatchedAt as SQL */
 function insertJobs({ workspaceId }: NewRun, count: number, dispatchedAt: string): Promise<unknown> {
