@@ -62,7 +62,7 @@ export const SQL = {
   decideLocked: "SL001",
   /** The storage of the workspace does not hold it (see take_storage). */
   storageFull: "SL002",
-  /** What one statement would do is for others, each by itself (see advance_run and admit_job). */
+  /** Work that other statements are to do, each its part (see advance_run and admit_job). */
   notTogether: "SL003",
 } as const;
 

@@ -115,7 +115,7 @@ interface ItemRecord {
   readonly output: string | null;
   readonly output_ref: string | null;
   readonly error: StepError | null;
-  /** As text, since JSON has no such numbers. */
+  /** Text, since JSON has no such numbers. */
   readonly credits: string | null;
   readonly ended_seq: number | null;
   readonly is_kept: boolean;

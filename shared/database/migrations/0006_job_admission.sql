@@ -297,9 +297,8 @@ end $$;
 -- Inserts the job of an offer that nothing speaks against: p_worker owns it at once, and is about to ask a provider for it; null: it goes on
 -- the queue. Result: 1, or 0 where it waits for room on the queue. Null: nothing is done, as it is not new, its id was used before and
 -- its attempt is for admit_jobs to tell, or it would go before jobs that wait for room. Where several do so at once, a few may go beyond
--- their workspace's share.
-create function place_job(o job_offer, p_worker uuid, p_lease_ms int) returns int
-language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+-- their workspace's share. What calls it sets how it is planned.
+create function place_job(o job_offer, p_worker uuid, p_lease_ms int) returns int language plpgsql as $$
 declare
   at_utc timestamptz := clock_timestamp();
   has_owner boolean := p_worker is not null;

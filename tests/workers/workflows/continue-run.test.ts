@@ -386,7 +386,7 @@ describe("a worker that begins a run", () => {
   });
 
   test("writes nothing for one that is cancelled, or locked, while it decides", async () => {
-    const locker = await bench.db.database.reserve("locker");
+    const locker = bench.db.database.reserve("locker");
     for (const [during, is_over] of [
       ["update run set cancel_requested = true where id = $1", true],
       ["select from balance b join run r using (workspace_id) where r.id = $1 for update of b", false],
@@ -432,7 +432,7 @@ describe("a worker that begins a run", () => {
     const place = { id: parent.runId, stepId: "sub", attempt: 1, index: 0 };
     const request = { id: runId, input: undefined, mode: "async", lane: "live", depth: 1 } as const;
     if (!caller) throw new Error("the workspace has no key");
-    await beginRun(context, { ...inlineRunOf(caller, CHAIN as never, request), parent: place });
+    await beginRun(context, { ...inlineRunOf(caller, CHAIN, request), parent: place });
     const names = await statementsOf(runId);
     expect(names).not.toContain("advance_run");
     expect(names).toContain("save_run");
