@@ -1,6 +1,6 @@
 /**
  * Admission of durable jobs: window, daily tokens, funds, hold and row in one transaction, grouped like the calls of the
- * HTTP door and decided by the same functions of the database (see admit_jobs). A job whose window is full is
+ * HTTP door and decided by the same functions of the database (see admit_jobs, and admit_job for a lone one). A job whose window is full is
  * neither counted nor kept: its publisher's message waits.
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
@@ -95,6 +95,8 @@ export function createJobAdmission({
   database: Database;
   metrics?: Pick<Metrics, "groupSize">;
 }): JobAdmission {
+  /** Workspace → performance.now() until which what speaks against one of its jobs is taken to speak against the next. */
+  const apartUntil = new Map<string, number>();
   const grouper = openGrouped<JobRequest, Decision>({
     database,
     name: "job admission",
@@ -103,8 +105,11 @@ export function createJobAdmission({
     async run(jobs, on) {
       const { target, waitMs, lockWait } = on;
       const [first] = jobs;
-      const lone = first && jobs.length === 1 && lockWait !== "long" && (await admitLone(first, on));
-      if (lone) return [lone];
+      if (first && jobs.length === 1 && lockWait !== "long" && !isApart(apartUntil, first)) {
+        const lone = await admitLone(first, on);
+        if (lone) return [lone];
+        noteApart(apartUntil, first);
+      }
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
         [JSON.stringify(jobs.map(toOffer)), waitMs],
@@ -129,11 +134,24 @@ export function createJobAdmission({
   };
 }
 
+/** A refusal in the lone form costs a statement that is undone: for so long the workspace's next jobs go straight to the other form. */
+const APART_MS = 1_000;
+const APART_MAX = 1_000;
+
+function isApart(until: ReadonlyMap<string, number>, { workspaceId, batch, starves, terms }: JobRequest): boolean {
+  if (batch !== undefined || starves === true || "refusal" in terms) return true;
+  return (until.get(workspaceId) ?? 0) > performance.now();
+}
+
+function noteApart(until: Map<string, number>, { workspaceId }: JobRequest): void {
+  if (until.size >= APART_MAX) until.clear();
+  until.set(workspaceId, performance.now() + APART_MS);
+}
+
 const LONE_SQL = waitingForLocks("admit_job($1::jsonb) as number", "$2");
 
 /** Undefined: nothing was done, and the form of groups is to decide. */
 async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise<JobVerdict | undefined> {
-  if (job.batch !== undefined || job.starves === true || "refusal" in job.terms) return undefined;
   try {
     const [row] = await target.query<{ number: number | null }>(
       LONE_SQL,

@@ -53,7 +53,7 @@ beforeAll(async () => {
   stack.ingresses[0]?.kill("SIGKILL");
   await stack.ingresses[0]?.exited();
   await eventually("the database has done what it was sent", async () => {
-    const busy = "state = 'active' and query like '%admit_jobs%' and pid <> pg_backend_pid()";
+    const busy = "state = 'active' and query like '%admit_job%' and pid <> pg_backend_pid()";
     return (
       (await stack.query(`select 1 from pg_stat_activity where datname = current_database() and ${busy}`)).length === 0
     );

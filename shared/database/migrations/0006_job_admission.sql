@@ -333,15 +333,17 @@ begin
   return has_room::int;
 end $$;
 
--- The same as admit_jobs for a lone offer of a job, no line of a batch, that nothing speaks against: the group form costs several times as
--- much for a group of one. It waits for its workspace's rows, as admit_call does. Result: as place_job; null, as SQLSTATE SL003, leaves
+-- The same as admit_jobs for a lone offer that nothing speaks against, neither a line of a batch nor one that starves: the group form costs
+-- twice as much for a group of one. It waits for its workspace's rows, as admit_call does. Result: as place_job; null, as SQLSTATE SL003, leaves
 -- it to admit_jobs, and nothing is done.
 create function admit_job(p_offer jsonb) returns int
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   o job_offer := jsonb_populate_record(null::job_offer, p_offer);
-  number int := place_job(o, null, null);
+  number int;
 begin
+  if o.error is not null or o.starves or o.is_run or o.batch_id is not null then return null; end if;
+  number := place_job(o, null, null);
   if number is null then return null; end if;
   -- A publisher's key may stand for a run. The row is in by now, so a statement that waited for the one which began the run sees it.
   if exists (select from run where id = o.id)

@@ -433,7 +433,7 @@ end $$;
 
 -- Writes a run's next pass and admits the one call that this pass begins: all or nothing. p_job: the job of a step that has succeeded, and
 -- ends in the same statement; null where none does. p_next: that call, a job_offer; null where the run has ended. p_worker owns it at once,
--- and is about to ask a provider for it; null where it goes on the queue. Result: 1; 0 where that call waits for room on the queue. Null
+-- and is about to ask a provider for it; null where it goes on the queue. Result: 1: it is done; 0: it is, and that call waits for room on the queue. Null
 -- where these do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that
 -- ended a job and is sent again the result is 1 if it had been done; the lease of that call is renewed then.
 -- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
