@@ -5,6 +5,7 @@ import { responseOf } from "#ingress/responses/object.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import type { EventsPiece, KeptResponse } from "#shared/responses/store.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { openBackground } from "#workers/calls/chat/background.ts";
 import { leaveConversation } from "#workers/calls/chat/store-response.ts";
@@ -71,10 +72,14 @@ test("events are kept in their order, without the end that is made of the respon
 });
 
 test("pieces that could not be kept are kept with the next ones", async () => {
-  let isAway = true;
-  const { background, pieces, response } = await open({ fails: () => isAway });
+  let [isAway, tries] = [true, 0];
+  const fails = (): boolean => {
+    tries += 1;
+    return isAway;
+  };
+  const { background, pieces, response } = await open({ fails });
   background.write(event(DELTA, "a"));
-  await Bun.sleep(150);
+  await eventually("they were to be kept", () => tries > 0);
   background.write(event(DELTA, "b"));
   isAway = false;
   await background.answer(response, END);
