@@ -42,7 +42,6 @@ export async function beginRun(context: IngressContext, request: Request, run: N
   }
 }
 
-/** Form of an answer about a run. */
 interface Answered {
   readonly status: number;
   /** The answer that charged it: with its price, without its input, and with its steps in the order of their beginning. */

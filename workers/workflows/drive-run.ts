@@ -89,7 +89,7 @@ export async function driveRun(
   }
 }
 
-/** Returns the run, and its work that has ended. One that nobody has carried on before has none: it is not asked for. */
+/** Returns the run and its ended work. A new run has no ended work, so no statement looks for it. */
 async function look(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,

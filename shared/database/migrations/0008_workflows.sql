@@ -456,7 +456,7 @@ begin
       if r.rev <> p_save.rev or not exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
       then return null; end if;
       if p_next is null then return 1; end if;
-      -- A beat of its worker may have let it go meanwhile: nobody has claimed it since.
+      -- The worker's beat may have released the job meanwhile; no other worker has claimed it.
       update job j set worker = p_worker, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
       where j.id = o.id and (j.worker = p_worker or (j.worker is null and j.lease_until is not null))
         and j.epoch = 1 and j.state = 'running';

@@ -314,14 +314,19 @@ describe("a worker that ends a step", () => {
 });
 
 describe("a worker that begins a run", () => {
-  /** Drives it, and returns the names of the statements that this took. */
-  async function statementsOf(runId: string): Promise<string[]> {
+  function notingNames(): { readonly names: string[]; readonly database: typeof bench.db.database } {
     const names: string[] = [];
     const query = (text: string, values: never[], name: string): Promise<unknown[]> => {
       names.push(name);
       return bench.db.database.query(text, values, name);
     };
-    await drive(runId, { ...context, database: { ...bench.db.database, query } as typeof bench.db.database });
+    return { names, database: { ...bench.db.database, query } as typeof bench.db.database };
+  }
+
+  /** Drives it, and returns the names of the statements that this took. */
+  async function statementsOf(runId: string): Promise<string[]> {
+    const { names, database } = notingNames();
+    await drive(runId, { ...context, database });
     return names;
   }
   const queued = ({ runId }: NewRun) =>
@@ -452,12 +457,8 @@ describe("a worker that begins a run", () => {
     ["a large run's rows by themselves", 80_000, ["load_step_runs", "load_step_items"]],
   ])("reads %s", async (_what, length, more) => {
     const begun = await begin({ steps: [step("one", { for_each: ["x".repeat(length)] }), step("two")] });
-    const names: string[] = [];
-    const query = (text: string, values: never[], name: string): Promise<unknown[]> => {
-      names.push(name);
-      return bench.db.database.query(text, values, name);
-    };
-    const read = await new RunStore(bench.storage).load({ ...bench.db.database, query } as never, begun.runId);
+    const { names, database } = notingNames();
+    const read = await new RunStore(bench.storage).load(database, begun.runId);
     expect(names).toEqual(["load_run", ...more]);
     const known = await context.store.load(bench.db.database, begun.runId);
     expect(read?.state).toEqual(known?.state as RunState);
