@@ -8,7 +8,8 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 
 import { ApiError } from "#shared/errors.ts";
 
-import { watchConnect } from "./connect-limit.ts";
+import { goesDirectly, watchConnect } from "./connect-limit.ts";
+import { canFetchPlain, fetchPlain } from "./plain-fetch.ts";
 import { ProviderError } from "./provider.ts";
 
 /** One provider answer, after inflation. */
@@ -102,22 +103,27 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
   const { signal } = connecting;
   let hasAnswered = false;
   try {
-    const response = await fetch(url, {
-      method: request.method ?? "POST",
-      headers: {
-        // A form names its own type, with the boundary.
-        ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
-        "accept-encoding": "identity",
-        ...request.headers,
-        ...endpoint.headers,
-      },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      redirect: "manual",
-      signal,
-      // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
-      timeout: false,
-      decompress: false,
-    } as BunFetchRequestInit);
+    const headers = {
+      // A form names its own type, with the boundary.
+      ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
+      "accept-encoding": "identity",
+      ...request.headers,
+      ...endpoint.headers,
+    };
+    const { method = "POST", body } = request;
+    const isPlain = method === "POST" && typeof body === "string" && goesDirectly() && canFetchPlain(url, headers);
+    const response = await (isPlain
+      ? fetchPlain(url, { method, headers, body, signal })
+      : fetch(url, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body }),
+          redirect: "manual",
+          signal,
+          // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
+          timeout: false,
+          decompress: false,
+        } as BunFetchRequestInit));
     hasAnswered = true;
     return inflated(response);
   } catch (error) {
@@ -245,7 +251,10 @@ function inflated(response: Response): Response {
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || response.body === null) return response;
   const inflate = INFLATERS[encoding]?.();
-  if (!inflate) throw new ProviderError("failed", "the answer has an unknown encoding", { status: response.status });
+  if (!inflate) {
+    response.body.cancel().catch(() => undefined);
+    throw new ProviderError("failed", "the answer has an unknown encoding", { status: response.status });
+  }
   const source = Readable.fromWeb(response.body);
   let packed = 0;
   let grown = 0;

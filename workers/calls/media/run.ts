@@ -111,7 +111,8 @@ class MediaRun<Kind extends MadeKind> {
     } catch (error) {
       return this.afterError(error, signal);
     } finally {
-      watchdog.stop();
+      // The rest of an answer that nobody reads, too.
+      watchdog.end();
       this.inputs?.release();
       this.holding.keep(0);
     }
