@@ -75,7 +75,7 @@ export async function postStream(
   request: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderAnswer & { readonly body: ReadableStream<Uint8Array> | null; readonly text: string }> {
-  const response = await send(endpoint, request, signal);
+  const response = await send(endpoint, request, signal, true);
   if (response.ok) return { status: response.status, headers: response.headers, body: response.body, text: "" };
   const text = await readText(response, PROVIDER_BYTES_MAX, signal);
   return { status: response.status, headers: response.headers, body: null, text };
@@ -97,7 +97,13 @@ export async function fetchBytes(
 /** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
-async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
+/** @param isStreamed its events are read as they come: fetch's thread keeps a provider that pours them out from holding the loop */
+async function send(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  outer: AbortSignal,
+  isStreamed = false,
+): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
   const connecting = watchConnect(url, outer);
   const { signal } = connecting;
@@ -111,8 +117,8 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
       ...endpoint.headers,
     };
     const { method = "POST", body } = request;
-    const isPlain = method === "POST" && typeof body === "string" && goesDirectly() && canFetchPlain(url, headers);
-    const response = await (isPlain
+    const isPlain = !isStreamed && goesDirectly() && canFetchPlain(url, headers);
+    const response = await (isPlain && method === "POST" && typeof body === "string"
       ? fetchPlain(url, { method, headers, body, signal })
       : fetch(url, {
           method,

@@ -1,6 +1,7 @@
 /**
- * fetch without TLS and by few of its steps: JSON that is posted to a provider on one's own network. Bun's fetch hands every
- * request to a thread of its own and back, which is a seventh of a lone call's time (measured); here the connection is the loop's.
+ * fetch without TLS and by few of its steps: JSON that is posted to a provider on one's own network, for an answer that is read whole.
+ * Bun's fetch hands every request to a thread of its own and back; here the connection is the loop's, which spares a lone call 6 % of
+ * its time.
  * The answer's syntax is judged by llhttp, Node's parser, which Bun brings along.
  */
 import type { Socket } from "node:net";
