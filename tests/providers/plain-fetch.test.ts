@@ -319,17 +319,20 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
 
     test("whose last answer nobody has read yet serves the next request", async () => {
       const long = "x".repeat(80_000);
+      const isOut = Promise.withResolvers<undefined>();
       const { port, wires } = counting(async (wire, at) => {
         if (at > 1) return wire.write(whole("next"));
         await wire.write(`HTTP/1.1 200 OK\r\ncontent-length: ${long.length}\r\n\r\nx`);
-        await wire.wait(20);
-        return wire
-          .write(long.slice(1, 60_000))
-          .then(() => wire.wait(20))
-          .then(() => wire.write(long.slice(60_000)));
+        await overThere();
+        await wire.write(long.slice(1, 60_000));
+        await overThere();
+        await wire.write(long.slice(60_000));
+        isOut.resolve(undefined);
+        return true;
       });
       const first = await ask(port);
-      await Bun.sleep(100);
+      await isOut.promise;
+      await overThere();
       expect(await (await ask(port)).text()).toBe("next");
       expect(await first.text()).toBe(long);
       expect(wires.size).toBe(1);
@@ -532,6 +535,7 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
     });
 
     test.each(["aborting", "cancelling"])("after the answer by %s changes nothing for the next one", async (how) => {
+      const isOut = Promise.withResolvers<undefined>();
       const asked = Promise.withResolvers<undefined>();
       const mayAnswer = Promise.withResolvers<undefined>();
       const connections = new Set<Wire>();
@@ -541,8 +545,9 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
         count += 1;
         if (count === 1) {
           await wire.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\no");
-          await wire.wait(20);
+          await overThere();
           await wire.write("ld!");
+          isOut.resolve(undefined);
           return;
         }
         asked.resolve(undefined);
@@ -552,7 +557,8 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
       const caller = new AbortController();
       const first = await ask(port, "{}", caller.signal);
       // All of it is here then, and nobody has read it.
-      await Bun.sleep(60);
+      await isOut.promise;
+      await overThere();
       const second = ask(port);
       await asked.promise;
       if (how === "aborting") caller.abort(new Error("left"));
