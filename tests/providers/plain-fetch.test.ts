@@ -28,7 +28,7 @@ function start(handle: RawHandler): RawServer {
 const HEADERS = { "content-type": "application/json", authorization: "Bearer sk-ours" };
 
 function ask(port: number, body = "{}", signal: AbortSignal = new AbortController().signal): Promise<Response> {
-  return fetchPlain(`http://127.0.0.1:${port}/v1/chat`, { method: "POST", headers: HEADERS, body, signal });
+  return fetchPlain(`http://127.0.0.1:${port}/v1/chat`, { headers: HEADERS, body, signal });
 }
 
 /** Writes these pieces one after the other, each for itself. */
@@ -100,7 +100,7 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
       // Half a character is sent as the sign for one that is none.
       const body = '{"say":"größer \u{1f600} \ud800 x \udc00"}';
       const url = `http://127.0.0.1:${port}/v1/models/a.b:c%20d?x=1&y=2`;
-      await fetchPlain(url, { method: "POST", headers: HEADERS, body, signal: new AbortController().signal });
+      await fetchPlain(url, { headers: HEADERS, body, signal: new AbortController().signal });
       await fetch(url, { method: "POST", headers: HEADERS, body });
       const [ours, theirs] = seen;
       // Which compression they would like is each one's own.
@@ -465,7 +465,6 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
       await once(server, "close");
       expect((await errorOf(ask(port))).code).toBe("FailedToOpenSocket");
       const nowhere = fetchPlain("http://nowhere.invalid/", {
-        method: "POST",
         headers: {},
         body: "",
         signal: new AbortController().signal,
@@ -477,7 +476,7 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
   describe("a caller who leaves", () => {
     test("before the request sends nothing", async () => {
       const reason = new Error("left");
-      // Nobody listens there.
+      // No server has this port.
       expect(await errorOf(ask(1, "{}", AbortSignal.abort(reason)))).toBe(reason);
     });
 
@@ -556,7 +555,7 @@ describe.each(["our socket", "node:net's"])("over %s", (kind) => {
       });
       const caller = new AbortController();
       const first = await ask(port, "{}", caller.signal);
-      // All of it is here then, and nobody has read it.
+      // The whole answer is here then, and unread.
       await isOut.promise;
       await overThere();
       const second = ask(port);
@@ -580,7 +579,7 @@ test("an answer of a process that does nothing else is waited for, over a connec
         const { signal } = new AbortController();
         const turns = (left, then) => (left > 0 ? setImmediate(() => turns(left - 1, then)) : then());
         const next = async (left) => {
-          const answer = await fetchPlain("http://127.0.0.1:${port}/", { method: "POST", headers: {}, body: "", signal });
+          const answer = await fetchPlain("http://127.0.0.1:${port}/", { headers: {}, body: "", signal });
           process.stdout.write(await answer.text());
           if (left > 1) turns(4, () => void next(left - 1));
         };

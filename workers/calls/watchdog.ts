@@ -13,8 +13,6 @@ export interface Watchdog {
   /** Returns the limit that ended the call, if one did. */
   expired(): TimeoutKind | undefined;
   stop(): void;
-  /** Stops, and ends what was opened under its signal and is not over. */
-  end(): void;
 }
 
 /** Source of time and of timers. */
@@ -64,12 +62,6 @@ export function startWatchdog(
   const onAbort = (): void => controller.abort(job.reason);
   if (job.aborted) onAbort();
   else job.addEventListener("abort", onAbort, { once: true });
-  const stop = (): void => {
-    isStopped = true;
-    disarm?.();
-    disarm = undefined;
-    job.removeEventListener("abort", onAbort);
-  };
   check();
   return {
     signal: controller.signal,
@@ -94,10 +86,11 @@ export function startWatchdog(
       disarm = undefined;
     },
     expired: () => expired,
-    stop,
-    end() {
-      stop();
-      controller.abort();
+    stop() {
+      isStopped = true;
+      disarm?.();
+      disarm = undefined;
+      job.removeEventListener("abort", onAbort);
     },
   };
 }

@@ -97,7 +97,7 @@ export async function fetchBytes(
 /** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
-/** @param isStreamed its events are read as they come: fetch's thread keeps a provider that pours them out from holding the loop */
+/** @param isStreamed events are read as they come: fetch's thread keeps a provider that sends too many from holding the loop */
 async function send(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -119,7 +119,7 @@ async function send(
     const { method = "POST", body } = request;
     const isPlain = !isStreamed && goesDirectly() && canFetchPlain(url, headers);
     const response = await (isPlain && method === "POST" && typeof body === "string"
-      ? fetchPlain(url, { method, headers, body, signal })
+      ? fetchPlain(url, { headers, body, signal })
       : fetch(url, {
           method,
           headers,

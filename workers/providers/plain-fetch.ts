@@ -12,13 +12,12 @@ import { paced } from "#shared/pace.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 
 export interface PlainRequest {
-  readonly method: "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
 }
 
-/** A connection that has rested for longer is looked at before it is used: its server may have closed it, and nobody has read that yet. */
+/** A connection that has rested for longer is looked at before it is used: its server may have closed it meanwhile. */
 const SURELY_OPEN_MS = 20;
 /** An idle connection is not used again after this: many servers close theirs after five seconds, and a request may then be lost. */
 export const PLAIN_IDLE_MS = paced(4_000);
@@ -26,7 +25,7 @@ const IDLE_CONNECTIONS_MAX = 1_024;
 const HEAD_BYTES_MAX = 65_536;
 /** Silence after which the kernel looks if the other side is still there: a model may think for long. */
 const KEEP_ALIVE_MS = 60_000;
-/** Bytes of a body that nobody has read yet; the connection rests beyond them. */
+/** Unread bytes of a body; beyond them the connection is paused. */
 const UNREAD_BYTES_MAX = 65_536;
 
 /** Scheme, authority without a user, and a path that fetch would send as it stands. */
@@ -75,13 +74,13 @@ export function fetchPlain(url: string, request: PlainRequest): Promise<Response
   const [, authority = "", path = ""] = ADDRESS.exec(url) ?? [];
   const { headers, body, signal } = request;
   if (signal.aborted) return Promise.reject(signal.reason as Error);
-  let head = `${request.method} ${path} HTTP/1.1\r\nhost: ${authority}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+  let head = `POST ${path} HTTP/1.1\r\nhost: ${authority}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
   const all: Readonly<Record<string, string>> = { ...USUAL_HEADERS, ...headers };
   for (const name of Object.keys(all)) head += `${name}: ${all[name]}\r\n`;
   const bytes = Buffer.from(`${head}\r\n${body}`);
   const connection = idle.get(authority)?.pop();
   const restedMs = performance.now() - (connection?.idleSince ?? 0);
-  if (!connection || connection.isOver || restedMs >= PLAIN_IDLE_MS) {
+  if (!connection || restedMs >= PLAIN_IDLE_MS) {
     connection?.end();
     return new Connection(authority).send(bytes, signal);
   }
@@ -119,25 +118,7 @@ function sweepIdle(): void {
   sweep = undefined;
 }
 
-let cooling: Connection[] | undefined;
-
-/**
- * Keeps a connection for the next request once the loop has been round: if its server has closed it behind the answer, that is read
- * by then, and one that is used before it is read costs a call.
- */
-function keepConnection(connection: Connection): void {
-  if (cooling) {
-    cooling.push(connection);
-    return;
-  }
-  const batch = [connection];
-  cooling = batch;
-  setImmediate(() => {
-    cooling = undefined;
-  });
-  void twoTurns().then(() => batch.forEach(keepIdle));
-}
-
+/** Keeps a connection for the next request: one that its server closed behind the answer is over once the loop has been round. */
 function keepIdle(connection: Connection): void {
   if (connection.isOver) return;
   const connections = idle.get(connection.authority) ?? [];
@@ -277,7 +258,7 @@ class Connection {
   private read(bytes: Buffer): void {
     if (this.isOver) return;
     const { exchange } = this;
-    // Nobody asked.
+    // No request is under way.
     if (!exchange) return this.end();
     let read: number | Error;
     try {
@@ -306,7 +287,7 @@ class Connection {
     if (!isClean || !this.isKept || !exchange.isSent || this.hasExcess) return this.end();
     this.rest(false);
     this.socket.unref();
-    keepConnection(this);
+    void twoTurns().then(() => keepIdle(this));
   }
 
   private answer(exchange: Exchange, body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>): void {
@@ -316,7 +297,7 @@ class Connection {
 
   private giveBody(exchange: Exchange): void {
     if (NO_BODY.has(exchange.status)) {
-      // It has one all the same; nobody could read it.
+      // The server sends one all the same, and a Response cannot hold it.
       this.settle(exchange);
       this.end();
       return this.answer(exchange, EMPTY);
@@ -344,7 +325,7 @@ class Connection {
     this.rest((exchange.stream?.desiredSize ?? 0) <= 0);
   }
 
-  /** Lets the other side wait while nobody reads. */
+  /** Makes the other side wait while the body is not read. */
   private rest(isPaused: boolean): void {
     if (this.isPaused === isPaused) return;
     this.isPaused = isPaused;

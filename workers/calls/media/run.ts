@@ -111,8 +111,7 @@ class MediaRun<Kind extends MadeKind> {
     } catch (error) {
       return this.afterError(error, signal);
     } finally {
-      // The rest of an answer that nobody reads, too.
-      watchdog.end();
+      watchdog.stop();
       this.inputs?.release();
       this.holding.keep(0);
     }
