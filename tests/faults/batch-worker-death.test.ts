@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
+import { holdRedeliveries } from "#tests/support/nats.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
@@ -53,16 +54,18 @@ test("every job ends once: sent ones as lost, unsent ones by another worker", as
     );
     return rows[0];
   });
+  const giveAgain = await holdRedeliveries(stack.natsUrl, "chat", "batch");
   first?.kill("SIGKILL");
   await first?.exited();
   await stack.query("select pg_terminate_backend($1)", [backend.pid]);
   await stack.query("drop trigger slow_intent on job");
 
-  // Another worker is paused with a job in hand whose provider answers meanwhile.
+  // Another worker is paused with a job in hand whose provider answers meanwhile; it has no other.
   const zombie = await stack.addRole("worker", "chat");
   const paused = await submit("mock-delay-3000");
   await upstream.received(2);
   zombie.kill("SIGSTOP");
+  await giveAgain();
   await stack.addRole("worker", "chat");
 
   expect(await publisher.ended(sent.key, TAKEN_OVER_WITHIN_MS)).toMatchObject({

@@ -3,15 +3,11 @@
  * Expected: no provider was asked twice, each job is paid once with both pictures or ends free where nothing tells whether it was
  * taken, each call settled once, no byte and no hold is left over.
  */
-import { type ConsumerConfig, jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "nats";
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Failpoint } from "#shared/failpoint.ts";
 import { formatCredits } from "#shared/money.ts";
-import { durableName, LANES, type Pool, streamName } from "#shared/queue/subjects.ts";
-import { TOPOLOGY_VERSION } from "#shared/queue/topology.ts";
+import { holdRedeliveries } from "#tests/support/nats.ts";
 
 import { audit } from "./audit.ts";
 import { type Answer, CHAT_PATH, DONE, errorCode, requestId } from "./client.ts";
@@ -34,7 +30,9 @@ beforeAll(async () => {
   bed = await startMediaBed({ workers: 0, janitor: false, env: { SLUICE_MEDIA_WAIT_MS: "150000", SLUICE_PACE: "1" } });
   const { client, fal, gallery } = bed;
   // Whoever is to die takes the job meant for it, not one of those who died before it: nothing comes again until the last has died.
-  const giveAgain = await holdRedeliveries(bed.stack.natsUrl, ["image", "chat"]);
+  const held = await Promise.all(
+    (["image", "chat"] as const).map((pool) => holdRedeliveries(bed.stack.natsUrl, pool, "live")),
+  );
   const kill = async (pool: string, at: string, begin: () => Promise<Answer>): Promise<void> => {
     const [point = ""] = at.split(" ");
     const worker = await bed.addWorker([pool], { SLUICE_FAILPOINT: point });
@@ -58,7 +56,8 @@ beforeAll(async () => {
     }
   };
   await Promise.all([killChat(), killImage()]);
-  await Promise.all([giveAgain(), bed.stack.addRole("janitor"), bed.addWorker(["image"]), bed.addWorker(["chat"])]);
+  await Promise.all(held.map((giveAgain) => giveAgain()));
+  await Promise.all([bed.stack.addRole("janitor"), bed.addWorker(["image"]), bed.addWorker(["chat"])]);
 }, 180_000);
 
 afterAll(() => bed?.stop());
@@ -132,28 +131,4 @@ function answerOf(at: string): Promise<Answer> {
 
 function isUnknown(at: string): boolean {
   return (UNKNOWN as readonly string[]).includes(at);
-}
-
-/**
- * Makes messages wait for an acknowledgement longer than any test lasts, as a newer version might have it: roles leave that as it is.
- * @returns what gives them their own time again, those unacknowledged for longer at once
- */
-async function holdRedeliveries(natsUrl: string, pools: readonly Pool[]): Promise<() => Promise<void>> {
-  const connection = await connect({ servers: natsUrl });
-  const manager = await jetstreamManager(connection);
-  const changed: { readonly stream: string; readonly durable: string; readonly config: ConsumerConfig }[] = [];
-  for (const pool of pools) {
-    const stream = streamName(pool);
-    for (const lane of LANES) {
-      const durable = durableName(pool, lane);
-      const { config } = await manager.consumers.info(stream, durable);
-      const metadata = { ...config.metadata, sluice_topology: String(TOPOLOGY_VERSION + 1) };
-      await manager.consumers.update(stream, durable, { ack_wait: 600_000_000_000, metadata });
-      changed.push({ stream, durable, config });
-    }
-  }
-  return async () => {
-    for (const { stream, durable, config } of changed) await manager.consumers.update(stream, durable, config);
-    await connection.close();
-  };
 }

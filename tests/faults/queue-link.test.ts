@@ -4,7 +4,7 @@
  * takes messages and never answers for them. Expected: callers hear a true answer in bounded time, accepted jobs wait and end once,
  * nothing is submitted or paid twice, no job is used up by an outage.
  */
-import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
+import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect } from "nats";
 
@@ -12,9 +12,10 @@ import { freePort } from "#deploy/embedded/probe.mjs";
 import { newId } from "#shared/ids.ts";
 import { paced } from "#shared/pace.ts";
 import { ADVISORY_STREAM, durableName, streamName } from "#shared/queue/subjects.ts";
-import { LANE_SETTINGS, TOPOLOGY_VERSION } from "#shared/queue/topology.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import { residentMb } from "../load/processes.ts";
+import { changeDurable } from "../support/nats.ts";
 import { type ManagedProcess, startRole } from "../support/role-process.ts";
 import { soakMinutes, storm } from "../support/storm.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
@@ -205,13 +206,7 @@ test(
 
 test("dead workers that hold all a lane may have unacknowledged halt it for as long as they may be silent, and not longer", async () => {
   const [stream, durable] = [streamName("chat"), durableName("chat", "batch")];
-  const connection = await connect({ servers: bed.stack.natsUrl });
-  const manager = await jetstreamManager(connection);
-  const { config } = await manager.consumers.info(stream, durable);
-  expect(config.ack_policy).toBe(AckPolicy.Explicit);
-  // As a newer version would have it, which no sweep changes.
-  const newer = { ...config.metadata, sluice_topology: String(TOPOLOGY_VERSION + 1) };
-  await manager.consumers.update(stream, durable, { max_ack_pending: 6, metadata: newer });
+  const changeBack = await changeDurable(bed.stack.natsUrl, "chat", "batch", { max_ack_pending: 6 });
   await worker.role.stop();
   const keys = await submit(10);
   const holder = await connect({ servers: bed.stack.natsUrl });
@@ -238,11 +233,7 @@ test("dead workers that hold all a lane may have unacknowledged halt it for as l
     );
   } finally {
     await holder.close();
-    await manager.consumers.update(stream, durable, {
-      max_ack_pending: config.max_ack_pending ?? 0,
-      metadata: config.metadata ?? {},
-    });
-    await connection.close();
+    await changeBack();
   }
   await expectPaidOnce(keys);
   await audit(bed, { withinMs: 40_000 });

@@ -2,12 +2,13 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { jetstreamManager } from "@nats-io/jetstream";
+import { type ConsumerConfig, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 
 import { type Nats, startNats as startServer } from "#deploy/embedded/nats.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { POOLS, streamName } from "#shared/queue/subjects.ts";
+import { durableName, type Lane, type Pool, POOLS, streamName } from "#shared/queue/subjects.ts";
+import { TOPOLOGY_VERSION } from "#shared/queue/topology.ts";
 
 import { natsServerBinary, temporaryDirectory } from "./infrastructure.ts";
 
@@ -84,4 +85,33 @@ export async function isQueueEmpty(url: string): Promise<boolean> {
   } finally {
     await connection.close();
   }
+}
+
+/**
+ * Changes a lane's durable as a newer version might: roles leave that as it is.
+ * @returns what gives it its own settings again; what is overdue by these comes at once then
+ */
+export async function changeDurable(
+  url: string,
+  pool: Pool,
+  lane: Lane,
+  change: Partial<ConsumerConfig>,
+): Promise<() => Promise<void>> {
+  const [stream, durable] = [streamName(pool), durableName(pool, lane)];
+  const connection = await connect({ servers: url });
+  const manager = await jetstreamManager(connection);
+  const { config } = await manager.consumers.info(stream, durable);
+  const metadata = { ...config.metadata, sluice_topology: String(TOPOLOGY_VERSION + 1) };
+  await manager.consumers.update(stream, durable, { ...change, metadata });
+  return async () => {
+    await manager.consumers.update(stream, durable, config);
+    await connection.close();
+  };
+}
+
+const NANOS_PER_S = 1_000_000_000;
+
+/** Keeps messages of workers that die from coming again for as long as any test lasts. @returns what lets them come */
+export function holdRedeliveries(url: string, pool: Pool, lane: Lane): Promise<() => Promise<void>> {
+  return changeDurable(url, pool, lane, { ack_wait: 600 * NANOS_PER_S });
 }
