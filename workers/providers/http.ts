@@ -8,7 +8,8 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 
 import { ApiError } from "#shared/errors.ts";
 
-import { watchConnect } from "./connect-limit.ts";
+import { goesDirectly, watchConnect } from "./connect-limit.ts";
+import { canFetchPlain, fetchPlain } from "./plain-fetch.ts";
 import { ProviderError } from "./provider.ts";
 
 /** One provider answer, after inflation. */
@@ -74,7 +75,7 @@ export async function postStream(
   request: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderAnswer & { readonly body: ReadableStream<Uint8Array> | null; readonly text: string }> {
-  const response = await send(endpoint, request, signal);
+  const response = await send(endpoint, request, signal, true);
   if (response.ok) return { status: response.status, headers: response.headers, body: response.body, text: "" };
   const text = await readText(response, PROVIDER_BYTES_MAX, signal);
   return { status: response.status, headers: response.headers, body: null, text };
@@ -96,28 +97,39 @@ export async function fetchBytes(
 /** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
-async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
+/** @param isStreamed events are read as they come: fetch's thread keeps a provider that sends too many from holding the loop */
+async function send(
+  endpoint: Endpoint,
+  request: ProviderRequest,
+  outer: AbortSignal,
+  isStreamed = false,
+): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
   const connecting = watchConnect(url, outer);
   const { signal } = connecting;
   let hasAnswered = false;
   try {
-    const response = await fetch(url, {
-      method: request.method ?? "POST",
-      headers: {
-        // A form names its own type, with the boundary.
-        ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
-        "accept-encoding": "identity",
-        ...request.headers,
-        ...endpoint.headers,
-      },
-      ...(request.body === undefined ? {} : { body: request.body }),
-      redirect: "manual",
-      signal,
-      // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
-      timeout: false,
-      decompress: false,
-    } as BunFetchRequestInit);
+    const headers = {
+      // A form names its own type, with the boundary.
+      ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
+      "accept-encoding": "identity",
+      ...request.headers,
+      ...endpoint.headers,
+    };
+    const { method = "POST", body } = request;
+    const isPlain = !isStreamed && goesDirectly() && canFetchPlain(url, headers);
+    const response = await (isPlain && method === "POST" && typeof body === "string"
+      ? fetchPlain(url, { headers, body, signal })
+      : fetch(url, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body }),
+          redirect: "manual",
+          signal,
+          // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
+          timeout: false,
+          decompress: false,
+        } as BunFetchRequestInit));
     hasAnswered = true;
     return inflated(response);
   } catch (error) {
@@ -245,7 +257,10 @@ function inflated(response: Response): Response {
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || response.body === null) return response;
   const inflate = INFLATERS[encoding]?.();
-  if (!inflate) throw new ProviderError("failed", "the answer has an unknown encoding", { status: response.status });
+  if (!inflate) {
+    response.body.cancel().catch(() => undefined);
+    throw new ProviderError("failed", "the answer has an unknown encoding", { status: response.status });
+  }
   const source = Readable.fromWeb(response.body);
   let packed = 0;
   let grown = 0;
