@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 
+import { beforeAbort } from "#shared/abortable.ts";
 import type { Config } from "#shared/config.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -10,8 +11,35 @@ import { paced } from "#shared/pace.ts";
 export interface Storage {
   readonly client: S3Client;
   readonly bucket: string;
+  /**
+   * Asks for a small object, stores or deletes one, by the SDK's signer and sockets without its other layers, which take most of a request's
+   * CPU time. For stores at an address of the settings.
+   * @returns undefined where it did not come to an answer that can be read at once: the SDK is to ask again, and to say what is wrong
+   * @throws the signal's reason
+   */
+  request(request: ObjectRequest, signal: AbortSignal): Promise<ObjectAnswer | undefined>;
   close(): void;
 }
+
+export interface ObjectRequest {
+  readonly operation: keyof typeof METHODS;
+  readonly key: string;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+export interface ObjectAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+}
+
+const METHODS = { GetObject: "GET", PutObject: "PUT", DeleteObject: "DELETE" } as const;
+
+/** An answer of more bytes is left to the SDK, which streams it. */
+export const SMALL_OBJECT_BYTES_MAX = 65_536;
 
 /** Every call to S3 ends within this time. */
 export const STORAGE_TIMEOUT_MS = paced(10_000);
@@ -41,6 +69,8 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
     },
     { step: "build", name: "unsignedStreams" },
   );
+  const observe = (operation: string, beganAt: number): void =>
+    metrics?.storageSeconds.observe((performance.now() - beganAt) / 1_000, operation);
   if (metrics) {
     client.middlewareStack.add(
       (next, { commandName = "other" }) =>
@@ -49,14 +79,76 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
           try {
             return await next(args);
           } finally {
-            const operation = commandName.replace(/Command$/, "");
-            metrics.storageSeconds.observe((performance.now() - beganAt) / 1_000, operation);
+            observe(commandName.replace(/Command$/, ""), beganAt);
           }
         },
       { step: "initialize", name: "timed" },
     );
   }
-  return { client, bucket: config.bucket, close: () => client.destroy() };
+  const send = config.endpoint ? openRequests(client, config.bucket, new URL(config.endpoint)) : undefined;
+  return {
+    client,
+    bucket: config.bucket,
+    async request(request, signal) {
+      const beganAt = performance.now();
+      const answer = await send?.(request, signal).catch(leaveToSdk(signal));
+      if (answer) observe(request.operation, beganAt);
+      return answer;
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/** What was given up is over. Any other fault is met again by the SDK, which has words and patience for it. */
+function leaveToSdk(signal: AbortSignal): () => undefined {
+  return () => {
+    signal.throwIfAborted();
+  };
+}
+
+/** Keys that stand in an address as they are. */
+const PLAIN_KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
+function openRequests(client: S3Client, bucket: string, { protocol, hostname, host, port, pathname }: URL) {
+  const { config } = client;
+  const root = `${pathname.replace(/\/$/, "")}/${bucket}`;
+  let signer: Awaited<ReturnType<typeof config.signer>> | undefined;
+  return async (
+    { operation, key, headers = {}, body }: ObjectRequest,
+    abortSignal: AbortSignal,
+  ): Promise<ObjectAnswer | undefined> => {
+    if (!PLAIN_KEY.test(key)) return undefined;
+    signer ??= await config.signer();
+    const request = {
+      method: METHODS[operation],
+      protocol,
+      hostname,
+      ...(port === "" ? {} : { port: Number(port) }),
+      path: `${root}/${key}`,
+      query: {},
+      headers: { host, ...headers, ...(body ? { "content-length": String(body.length) } : {}) },
+      body,
+    };
+    const signingDate = new Date(Date.now() + config.systemClockOffset);
+    const signed = await signer.sign(request, { signingDate });
+    const { response } = await config.requestHandler.handle(signed as never, { abortSignal });
+    const bytes = await beforeAbort(readSmall(response.body as Readable), abortSignal);
+    const { "content-length": length = bytes?.length } = response.headers;
+    if (bytes?.length !== Number(length)) return undefined;
+    return { status: response.statusCode, headers: response.headers as Readonly<Record<string, string>>, bytes };
+  };
+}
+
+/** Returns undefined for more than is small. */
+async function readSmall(body: Readable): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > SMALL_OBJECT_BYTES_MAX) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
 }
 
 const quiet = (): void => undefined;

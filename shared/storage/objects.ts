@@ -18,7 +18,7 @@ import { FairLimit } from "#shared/fair-limit.ts";
 import { paced } from "#shared/pace.ts";
 
 import { checksumOf } from "./checksum.ts";
-import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+import { SMALL_OBJECT_BYTES_MAX, STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { STORAGE_ATTEMPTS } from "./with-retries.ts";
 
 /** A part of an upload on its way to S3, the least that S3 takes: what an upload holds in memory, once. */
@@ -57,8 +57,14 @@ export async function putObject(
   signal?: AbortSignal,
 ): Promise<boolean> {
   let md5: string | undefined;
-  const send: Send<{ ETag?: string | undefined }> = (content, options) => {
-    md5 = Buffer.from(content.ContentMD5, "base64").toString("hex");
+  const send: Send<{ ETag?: string | undefined }> = async (content, options) => {
+    const { Body: small, ContentMD5: checksum } = content;
+    md5 = Buffer.from(checksum, "base64").toString("hex");
+    if (!(small instanceof Readable)) {
+      const request = { operation: "PutObject", key, headers: { "content-md5": checksum }, body: small } as const;
+      const answer = await storage.request(request, options.abortSignal);
+      if (answer?.status === 200) return { ETag: answer.headers["etag"] };
+    }
     return storage.client.send(new PutObjectCommand({ Bucket: storage.bucket, Key: key, ...content }), options);
   };
   const { ETag: etag } = await sendBytes(body, send, signal);
@@ -123,7 +129,10 @@ export async function dropParts(storage: Storage, key: string, uploadId: string)
 
 /** Deleting twice is harmless. */
 export async function deleteObject(storage: Storage, key: string): Promise<void> {
-  await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), deadline());
+  const { abortSignal } = deadline();
+  const answer = await storage.request({ operation: "DeleteObject", key }, abortSignal);
+  if (answer?.status === 204) return;
+  await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), { abortSignal });
 }
 
 /** Bytes of an object; undefined when there is none. */
@@ -159,6 +168,13 @@ export async function* readObject(
   from: number,
   to: number,
 ): AsyncGenerator<Uint8Array, void, void> {
+  if (to - from <= SMALL_OBJECT_BYTES_MAX) {
+    const small = await readSmall(storage, key, from, to);
+    if (small) {
+      if (small.length > 0) yield small;
+      return;
+    }
+  }
   const stop = new AbortController();
   const timed = <T>(work: Promise<T>): Promise<T> => {
     // One promise a call: raced against one that lives longer, every piece would be kept as long.
@@ -171,7 +187,7 @@ export async function* readObject(
     return Promise.race([work, late]).finally(() => clearTimeout(timer));
   };
   try {
-    const command = new GetObjectCommand({ Bucket: storage.bucket, Key: key, Range: `bytes=${from}-${to - 1}` });
+    const command = new GetObjectCommand({ Bucket: storage.bucket, Key: key, Range: rangeOf(from, to) });
     const answer = await timed(storage.client.send(command, { abortSignal: stop.signal }));
     const chunks = (answer.Body as AsyncIterable<Uint8Array> | undefined)?.[Symbol.asyncIterator]();
     if (!chunks) return;
@@ -184,6 +200,22 @@ export async function* readObject(
     // Ends the connection where the object was not read to its end.
     stop.abort(new Error("the object is not read any further"));
   }
+}
+
+/** Undefined where the SDK is to read it. @throws StorageError `silent` */
+async function readSmall(storage: Storage, key: string, from: number, to: number): Promise<Uint8Array | undefined> {
+  const headers = { range: rangeOf(from, to) };
+  const signal = AbortSignal.timeout(STORAGE_STALL_MS);
+  try {
+    const answer = await storage.request({ operation: "GetObject", key, headers }, signal);
+    return answer?.status === 206 && answer.bytes.length <= to - from ? answer.bytes : undefined;
+  } catch (error) {
+    throw new StorageError("silent", "the object store fell silent", { cause: error });
+  }
+}
+
+function rangeOf(from: number, to: number): string {
+  return `bytes=${from}-${to - 1}`;
 }
 
 /** True when the store could not be asked, did not answer in time, or had a fault of its own. */

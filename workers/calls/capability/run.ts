@@ -51,8 +51,8 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       } catch (error) {
         return await failed(context, job, control, error);
       } finally {
-        holding.keep(0);
-        await removeFolder(context, job, folder);
+        // Nobody waits for it, but for those who need the room that it takes.
+        void removeFolder(context, job, folder).finally(() => holding.keep(0));
       }
     },
   };
