@@ -81,7 +81,7 @@ export async function admitMediaJob(
 }
 
 /**
- * The admitted job as it ended well.
+ * The job that was just admitted as it ended well. Nothing is awaited between the two: its end would not be heard.
  * @throws ApiError of how it ended else; `job_timeout` when it goes on without its caller
  */
 export async function waitForJob(
@@ -95,6 +95,7 @@ export async function waitForJob(
     workspaceId: caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
+    isNew: true,
     // It ends well before, by its own time or as lost.
     begunMs: MEDIA_JOB_LIFE_MS,
     left: call.request.signal,

@@ -20,6 +20,8 @@ export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
+  /** It was admitted in this turn of the event loop: its row is not looked at before anything is heard of it. */
+  readonly isNew?: boolean;
   /** The longest wait for a job whose answer has begun: it is handed on while it is made, and must be whole. */
   readonly begunMs?: number;
   /** Ends the waiting: the caller has left. */
@@ -91,7 +93,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
 
   return {
     address: (jobId) => `${prefix}.${jobId}`,
-    async wait({ workspaceId, jobId, ms, begunMs = ms, left, onFrame }) {
+    async wait({ workspaceId, jobId, ms, isNew = false, begunMs = ms, left, onFrame }) {
       const since = performance.now();
       const over = AbortSignal.any([left, ended.signal]);
       const own: Waited = { ring: () => undefined, hasRung: false, hasBegun: false, onFrame };
@@ -99,11 +101,11 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
       const wake = (): void => own.ring();
       over.addEventListener("abort", wake);
       try {
-        for (;;) {
+        for (let mayHaveEnded = !isNew; ; mayHaveEnded = true) {
           // Set before the row is read: a ring meanwhile is not missed.
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
-          const row = await readJob(workspaceId, jobId);
+          const row = mayHaveEnded ? await readJob(workspaceId, jobId) : undefined;
           if (row) {
             // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
             if (onFrame && !own.hasRung) await Promise.race([rung, connection.flush(), Bun.sleep(SOCKET_READ_MS)]);

@@ -7,7 +7,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/clock.ts";
 import { type Led, Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { hasStorageLeft } from "#shared/database/files.ts";
+import { storageLeft } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
@@ -274,13 +274,29 @@ export async function admitCall(
   }
 }
 
+/** A workspace with so much room left is not asked for again for a moment: until then it cannot be full. */
+const ROOMY = { bytes: 1_073_741_824, files: 10_000 };
+const ROOMY_MS = 1_000;
+const ROOMY_MAX = 10_000;
+
+/** performance.now() until which workspaces of a database are known to be roomy. */
+const roomyUntil = new WeakMap<Queryable, Map<string, number>>();
+
 /** Refuses work of a full workspace: its results could not be kept, and the provider would be paid for nothing. @throws ApiError */
 async function checkStorageLeft({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
-  const isFree = await unavailable(
+  const known = roomyUntil.get(database) ?? new Map<string, number>();
+  roomyUntil.set(database, known);
+  const now = performance.now();
+  if (now < (known.get(workspaceId) ?? 0)) return;
+  const { bytes, files } = await unavailable(
     "The file store cannot be asked right now; try again shortly.",
-    hasStorageLeft(database, workspaceId, config.storageBytesMax),
+    storageLeft(database, workspaceId, config.storageBytesMax),
   );
-  if (isFree) return;
+  if (bytes >= ROOMY.bytes && files >= ROOMY.files) {
+    if (known.size >= ROOMY_MAX) known.clear();
+    known.set(workspaceId, now + ROOMY_MS);
+  }
+  if (bytes > 0 && files > 0) return;
   throw new ApiError(
     "storage_limit_exceeded",
     `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,

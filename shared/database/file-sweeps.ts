@@ -81,6 +81,21 @@ export interface KeptResult {
   readonly subject: string;
 }
 
+/** Forgets up to `batch` of the files that jobs kept and have in their results: nobody takes these jobs over. Returns how many. */
+export async function forgetFinalResults(target: Queryable, batch: number): Promise<number> {
+  const rows = await target.query(
+    `delete from idempotency_key where (workspace_id, route, key) in (
+       select k.workspace_id, 'files', k.key
+       from kept_result k join job on job.id = k.job_id
+       where job.state = 'completed' and position(k.subject in job.result) > 0
+       limit $1
+       for share of job skip locked)
+     returning 1`,
+    [batch],
+  );
+  return rows.length;
+}
+
 /** Files that jobs kept while they ran and that nobody takes over any more. */
 export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
   return target.query<KeptResult>(

@@ -102,17 +102,19 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
-/** True while the workspace may store anything more; uploads under way count. */
-export async function hasStorageLeft(
+/** Bytes and files that the workspace may still store; uploads under way count. Below zero where a limit was lowered. */
+export async function storageLeft(
   target: Queryable,
   workspaceId: string,
   storageBytesMax: number,
-): Promise<boolean> {
-  const rows = await target.query<{ has_storage_left: boolean }>(
-    "select used + reserved < $2 and files < $3 as has_storage_left from file_storage where workspace_id = $1",
-    [workspaceId, storageBytesMax, FILES_PER_WORKSPACE_MAX],
+): Promise<{ readonly bytes: number; readonly files: number }> {
+  const rows = await target.query<{ taken: bigint; files: number }>(
+    "select used + reserved as taken, files from file_storage where workspace_id = $1",
+    [workspaceId],
+    "storage_left",
   );
-  return rows[0]?.has_storage_left ?? storageBytesMax > 0;
+  const { taken = 0n, files = 0 } = rows[0] ?? {};
+  return { bytes: storageBytesMax - Number(taken), files: FILES_PER_WORKSPACE_MAX - files };
 }
 
 /** Bytes that are taken of the workspace's limit for an upload. */

@@ -99,7 +99,7 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
   };
 }
 
-/** What was given up is over. Any other fault is met again by the SDK, which has words and patience for it. */
+/** Returns a catch for any fault of a request that was not given up: the SDK meets it again, and has words and patience for it. */
 function leaveToSdk(signal: AbortSignal): () => undefined {
   return () => {
     signal.throwIfAborted();

@@ -7,6 +7,7 @@ import type { Database } from "#shared/database/client.ts";
 import {
   dropExpiredKeys,
   dropKeptResult,
+  forgetFinalResults,
   expiredUploads,
   filesBetween,
   type KeptResult,
@@ -63,6 +64,7 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   await sweepEach(context, { sweep: "outlived files", rows: outlived, itemOf: idOf }, async ({ id, workspace_id }) => {
     if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
   });
+  while ((await forgetFinalResults(database, BATCH)) >= BATCH);
   const kept = await keptOfEndedJobs(database, BATCH);
   const keyOf = ({ workspace_id, key }: KeptResult): string => `${workspace_id} ${key}`;
   await sweepEach(context, { sweep: "kept results", rows: kept, itemOf: keyOf }, async (result) => {

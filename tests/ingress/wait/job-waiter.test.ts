@@ -18,6 +18,8 @@ let waiter: JobWaiter;
 /** Resolves when the row of a job can be read. */
 let written: Promise<void> = Promise.resolve();
 let state = "failed";
+/** Number of times that a row was read. */
+let looks = 0;
 /** Pending writes of what the server sent to the ingress while that was held back. */
 let held: (() => void)[] | undefined;
 
@@ -32,7 +34,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void gate.listen(0, "127.0.0.1", resolve));
   const { port } = gate.address() as { port: number };
   [ingress, worker] = await Promise.all([connect({ servers: `127.0.0.1:${port}` }), connect({ servers: nats.url })]);
-  const database = { query: () => written.then(() => [{ state, is_unknown: false }]) } as unknown as Queryable;
+  const query = async (): Promise<object[]> => {
+    looks += 1;
+    await written;
+    return [{ state, is_unknown: false }];
+  };
+  const database = { query } as unknown as Queryable;
   waiter = openJobWaiter({ connection: ingress, database, log: createLogger({ level: "silent", role: "test" }) });
   await ingress.flush();
 }, 60_000);
@@ -82,6 +89,19 @@ test("a job that ended without a word is not waited for", async () => {
     const row = await waiter.wait({ workspaceId: "workspace", jobId: "mute", ms: 60_000, left: left.signal, ...more });
     expect(row).toMatchObject({ state: "failed" });
   }
+});
+
+test("a job that was just admitted is looked at when it says that it ended, or after a while", async () => {
+  const before = looks;
+  const left = new AbortController();
+  const wait = waiter.wait({ workspaceId: "workspace", jobId: "new", ms: 60_000, isNew: true, left: left.signal });
+  await Bun.sleep(0);
+  expect(looks).toBe(before);
+  worker.publish(waiter.address("new"), "new");
+  expect(await wait).toMatchObject({ state: "failed" });
+  const other = { workspaceId: "workspace", jobId: "mute", ms: 60_000, isNew: true, left: left.signal };
+  expect(await waiter.wait(other)).toMatchObject({ state: "failed" });
+  expect(looks).toBe(before + 2);
 });
 
 test("a job whose answer has begun is waited for until it ends, another for as long as it was said", async () => {

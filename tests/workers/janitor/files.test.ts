@@ -169,6 +169,23 @@ describe("what jobs kept while they ran", () => {
     expect(await keys()).toEqual([]);
   });
 
+  test("of many that are results is forgotten in one statement", async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => jobWith("completed", 1)));
+    const asked: string[] = [];
+    const { database } = bench.db;
+    const heard: typeof database = {
+      ...database,
+      query: (text, values, name) => {
+        asked.push(text);
+        return database.query(text, values, name);
+      },
+    };
+    await sweepUploads({ ...context(), database: heard });
+    for (const { files } of all) expect(await states(files)).toEqual(["ready"]);
+    expect(await keys()).toEqual([]);
+    expect(asked.filter((text) => text.includes("drop_kept_result"))).toEqual([]);
+  });
+
   test("is its workspace's own once the job is forgotten", async () => {
     const { job, files } = await jobWith("completed");
     await bench.db.query("delete from job where id = $1", [job]);
