@@ -5,7 +5,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import { type Admission, admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
-import type { JobError, JobRow } from "#shared/database/jobs.ts";
+import type { EndedJob, JobError } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { refusal } from "#shared/ledger/call-admission.ts";
@@ -31,7 +31,7 @@ export async function runMediaJob(
   caller: Caller,
   read: ReadCall,
   onFrame?: Waiting["onFrame"],
-): Promise<JobRow> {
+): Promise<EndedJob> {
   await admitMediaJob(context, call, caller, read);
   return waitForJob(context, call, caller, onFrame);
 }
@@ -89,7 +89,7 @@ export async function waitForJob(
   call: RouteCall,
   caller: Caller,
   onFrame?: Waiting["onFrame"],
-): Promise<JobRow> {
+): Promise<EndedJob> {
   const id = call.requestId;
   const row = await context.waiter.wait({
     workspaceId: caller.workspaceId,
@@ -131,7 +131,7 @@ function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiEr
 }
 
 /** Returns the error for the caller of a job that did not succeed. */
-export function failureOf(row: JobRow): ApiError {
+export function failureOf(row: EndedJob): ApiError {
   const { error, credits, state } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
   const hasPaid = (credits ?? 0n) > 0n;

@@ -2,7 +2,7 @@
 import type { MediaOutcome, MediaResult } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { findBlocks } from "#shared/database/files.ts";
-import type { JobRow } from "#shared/database/jobs.ts";
+import type { EndedJob } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { loadResult } from "#shared/jobs/result.ts";
@@ -22,7 +22,7 @@ export function asOutcome(result: unknown): MediaOutcome | undefined {
 }
 
 /** @throws ApiError `service_unavailable` when the store with the result is away */
-export async function outcomeOf(context: Pick<Context, "storage">, row: JobRow): Promise<MediaOutcome> {
+export async function outcomeOf(context: Pick<Context, "storage">, row: EndedJob): Promise<MediaOutcome> {
   try {
     const outcome = asOutcome(JSON.parse((await loadResult(context.storage, row)) ?? "null"));
     if (outcome) return outcome;
@@ -51,7 +51,12 @@ export function servedHeaders(
 }
 
 /** The whole answer of an endpoint that makes things: `created`, `data`, `credits_used`. */
-export async function answerMade(context: Context, call: RouteCall, row: JobRow, isInline: boolean): Promise<Response> {
+export async function answerMade(
+  context: Context,
+  call: RouteCall,
+  row: EndedJob,
+  isInline: boolean,
+): Promise<Response> {
   const outcome = await outcomeOf(context, row);
   const nano = row.credits ?? 0n;
   const credits = creditsNumber(nano);
@@ -73,7 +78,7 @@ export async function answerMade(context: Context, call: RouteCall, row: JobRow,
 /** @param request whose address stands in links, unless the configuration names another */
 export function withLinks(
   { links, config }: Pick<Context, "links" | "config">,
-  row: Pick<JobRow, "workspace_id">,
+  row: Pick<EndedJob, "workspace_id">,
   { data }: MediaOutcome,
   request: Request,
 ): MediaResult[] {

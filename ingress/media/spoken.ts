@@ -3,7 +3,7 @@ import type { SpeechRequest } from "#schemas/generated/types.ts";
 import { voiceOf } from "#shared/calls/kinds/speech.ts";
 import type { ReadMedia } from "#shared/calls/read.ts";
 import { findBlocks } from "#shared/database/files.ts";
-import type { JobRow } from "#shared/database/jobs.ts";
+import type { EndedJob } from "#shared/database/jobs.ts";
 import { findUsage } from "#shared/database/usage.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -73,7 +73,7 @@ function begun(
   context: IngressContext,
   call: RouteCall,
   live: LiveBody,
-  ended: Promise<JobRow>,
+  ended: Promise<EndedJob>,
   head: Awaited<LiveBody["begun"]>,
 ): Spoken {
   return {
@@ -86,7 +86,7 @@ function begun(
   };
 }
 
-async function whole(context: IngressContext, row: JobRow): Promise<Spoken> {
+async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
   const outcome = await outcomeOf(context, row);
   const [made] = outcome.data;
   if (!made) throw unreadable(row, new Error("speech without audio"));
@@ -112,7 +112,7 @@ async function whole(context: IngressContext, row: JobRow): Promise<Spoken> {
   }
 }
 
-async function readSpoken(context: IngressContext, row: JobRow, from: number) {
+async function readSpoken(context: IngressContext, row: EndedJob, from: number) {
   const [made] = (await outcomeOf(context, row)).data;
   const blocks = made && (await findBlocks(context.database, made.file_id));
   if (!made || !blocks) throw new Error("the file of a job is not there any more");
@@ -120,7 +120,7 @@ async function readSpoken(context: IngressContext, row: JobRow, from: number) {
 }
 
 /** Spec "POST /v1/audio/speech": generated, paid for, and not to be read back. */
-function unreadable(row: JobRow, cause: unknown): ApiError {
+function unreadable(row: EndedJob, cause: unknown): ApiError {
   return new ApiError(
     "artifact_unreadable",
     `The speech was made and cannot be read right now; collect it as job ${row.id}.`,

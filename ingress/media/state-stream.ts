@@ -4,7 +4,7 @@
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
-import type { JobRow } from "#shared/database/jobs.ts";
+import type { EndedJob } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
@@ -78,7 +78,7 @@ async function* framesOf(
 async function* completed(
   context: IngressContext,
   call: RouteCall,
-  row: JobRow | undefined,
+  row: EndedJob | undefined,
   isInline: boolean,
 ): AsyncGenerator<Uint8Array, void, void> {
   if (!row || row.is_unknown) throw new ApiError("upstream_timeout", "The model's provider did not answer in time.");

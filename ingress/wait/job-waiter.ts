@@ -1,11 +1,11 @@
 /**
- * Waits for jobs to end. Who ends one rings; the row is looked at then, and now and again without a ring, since it is the
- * row that says what came of the job. What a worker tells of a job while it runs comes to the same address.
+ * Waits for jobs to end. Who ends one rings, or tells what it ended with once that is in its row; the row is looked at then, and now and
+ * again without a ring, since it is the row that says what came of the job. What a worker tells of a job while it runs comes to the same address.
  */
 import type { NatsConnection } from "nats";
 
 import type { Queryable } from "#shared/database/client.ts";
-import { findJob, type JobRow } from "#shared/database/jobs.ts";
+import { type EndedJob, findJob } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
 import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
@@ -34,7 +34,7 @@ export interface JobWaiter {
   /** Returns the address to which a job of ours reports its end. */
   address(jobId: string): string;
   /** The job when it has ended, or its outcome is unknown; undefined when the time is over, or we stop. */
-  wait(waiting: Waiting): Promise<JobRow | undefined>;
+  wait(waiting: Waiting): Promise<EndedJob | undefined>;
   /** Ends all waiting: the jobs go on. */
   endAll(): void;
   close(): Promise<void>;
@@ -44,6 +44,8 @@ interface Waited {
   ring: () => void;
   /** The job itself has said that it ended; what it said before has been read. */
   hasRung: boolean;
+  /** It ended well, with this. */
+  told: { readonly credits: bigint; readonly result: string } | undefined;
   /** The first part of what it makes has come. */
   hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
@@ -51,6 +53,7 @@ interface Waited {
 
 /** By then the queue's server has answered, or is away. */
 const SOCKET_READ_MS = 1_000;
+const decoder = new TextDecoder();
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export function openJobWaiter(options: { connection: NatsConnection; database: Queryable; log: Logger }): JobWaiter {
@@ -71,17 +74,20 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         return;
       }
       const told = decodeJobFrame(message.data);
-      if (told) {
+      if (told && told.frame.t !== "ended") {
         if (one && told.frame.t === "made") one.hasBegun = true;
         one?.onFrame?.(told.frame, told.data);
       } else if (one) {
+        if (told?.frame.t === "ended") {
+          one.told = { credits: BigInt(told.frame.nano), result: decoder.decode(told.data) };
+        }
         one.hasRung = true;
         one.ring();
       }
     },
   });
 
-  const readJob = async (workspaceId: string, jobId: string): Promise<JobRow | undefined> => {
+  const readJob = async (workspaceId: string, jobId: string): Promise<EndedJob | undefined> => {
     try {
       const row = await findJob(database, workspaceId, jobId);
       return row && (!RUNNING.has(row.state) || row.is_unknown) ? row : undefined;
@@ -96,7 +102,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
     async wait({ workspaceId, jobId, ms, isNew = false, begunMs = ms, left, onFrame }) {
       const since = performance.now();
       const over = AbortSignal.any([left, ended.signal]);
-      const own: Waited = { ring: () => undefined, hasRung: false, hasBegun: false, onFrame };
+      const own: Waited = { ring: () => undefined, hasRung: false, told: undefined, hasBegun: false, onFrame };
       waited.set(jobId, own);
       const wake = (): void => own.ring();
       over.addEventListener("abort", wake);
@@ -105,6 +111,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           // Set before the row is read: a ring meanwhile is not missed.
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
+          if (own.told) return endedWell(workspaceId, jobId, own.told);
           const row = mayHaveEnded ? await readJob(workspaceId, jobId) : undefined;
           if (row) {
             // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
@@ -128,4 +135,9 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
       await subscription.drain();
     },
   };
+}
+
+function endedWell(workspaceId: string, id: string, told: NonNullable<Waited["told"]>): EndedJob {
+  const nothing = { is_unknown: false, result_ref: null, error: null };
+  return { id, workspace_id: workspaceId, state: "completed", ...told, ...nothing };
 }

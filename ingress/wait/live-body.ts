@@ -3,17 +3,17 @@
  * way, or came faster than its reader takes it, is read from the file when the job has ended. A body that cannot be whole
  * is cut, never ended.
  */
-import type { JobRow } from "#shared/database/jobs.ts";
+import type { EndedJob } from "#shared/database/jobs.ts";
 import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
 
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface LiveBodyTools {
   /** The job as it ended well. @throws ApiError when it did not */
-  readonly ended: Promise<JobRow>;
+  readonly ended: Promise<EndedJob>;
   /** Reads the kept file from this offset on, and returns its whole size, in bytes. */
   readonly read: (
-    row: JobRow,
+    row: EndedJob,
     from: number,
   ) => Promise<{ readonly size: number; readonly bytes: AsyncIterable<Uint8Array> }>;
 }
@@ -54,7 +54,7 @@ export class LiveBody {
 
   /** All of it, in order. @throws Error when it cannot be had whole: the connection is to be cut then */
   async *bytes({ ended, read }: LiveBodyTools): AsyncGenerator<Uint8Array, void, void> {
-    let row: JobRow | undefined;
+    let row: EndedJob | undefined;
     let fault: unknown;
     const over = ended
       .then((found) => (row = found))

@@ -34,6 +34,12 @@ export interface JobRow {
   readonly ended_at: Date | null;
 }
 
+/** A job that has ended, or whose outcome is unknown, as whoever waited for it hears. */
+export type EndedJob = Pick<
+  JobRow,
+  "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "credits"
+>;
+
 /** Columns of a JobRow. */
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
   publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;

@@ -3,10 +3,14 @@ import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { whenLinked } from "#shared/queue/connection.ts";
+import { encodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
 const BATCH_ANSWER_BYTES_MAX = 768 * 1024;
+
+/** A result that is told to the ingress; a larger one is read in the row. */
+const TOLD_RESULT_BYTES_MAX = 64 * 1024;
 
 export interface Addressed {
   readonly id: string;
@@ -23,24 +27,32 @@ export interface JobReply {
   readonly creditsNano?: bigint | null;
 }
 
-/** Wakes the ingress whose caller waits for the job, when one does: what came of it is read in the row. */
-export function notifyCaller(
-  connection: { publish(subject: string, data: string): void; isClosed(): boolean },
-  job: Pick<Addressed, "id" | "reply">,
-): void {
-  if (job.reply !== null && isIngressReply(job.reply) && !connection.isClosed()) connection.publish(job.reply, job.id);
+interface Connection {
+  publish(subject: string, data: string | Uint8Array): void;
+  isClosed(): boolean;
+}
+
+/** Wakes the ingress whose caller waits for the job, when one does. What came of it is read in the row, but for a small result of one that ended well. */
+export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, told?: JobReply): void {
+  if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
+  connection.publish(job.reply, endedFrame(told) ?? job.id);
+}
+
+function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Uint8Array | undefined {
+  if (status !== "completed" || result == null || creditsNano == null) return undefined;
+  if (result.length > TOLD_RESULT_BYTES_MAX) return undefined;
+  const data = Buffer.from(result);
+  return data.length > TOLD_RESULT_BYTES_MAX
+    ? undefined
+    : encodeJobFrame({ t: "ended", nano: String(creditsNano) }, data);
 }
 
 /** Publishes to the job's publisher, when it named an address of its workspace, at once or when a lost link is there again. */
-export function notifyPublisher(
-  connection: { publish(subject: string, data: string): void; isClosed(): boolean },
-  job: Addressed,
-  told: JobReply,
-): void {
+export function notifyPublisher(connection: Connection, job: Addressed, told: JobReply): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
   if (isIngressReply(reply)) {
-    notifyCaller(connection, job);
+    notifyCaller(connection, job, told);
     return;
   }
   if (!isWorkspaceReply(reply, job.workspace_id)) return;

@@ -5,6 +5,7 @@
  * begun  a worker has the job
  * made   what is made comes now, under this type, from this model, at this cost
  * bytes  a piece of it, from this place
+ * ended  the job has ended well, at this cost, with the text behind it as its result: in place of the ring, whose bytes are no frame
  */
 import type { Fallback } from "./frames.ts";
 
@@ -20,9 +21,14 @@ export type JobFrame =
   | { readonly t: "begun" }
   /** run: whose bytes they are, since a job may be run again by another worker. */
   | ({ readonly t: "made"; readonly run: number } & MadeHead)
-  | { readonly t: "bytes"; readonly run: number; readonly at: number };
+  | { readonly t: "bytes"; readonly run: number; readonly at: number }
+  /** nano: digits, settled. */
+  | { readonly t: "ended"; readonly nano: string };
+
+const KINDS: ReadonlySet<unknown> = new Set(["begun", "made", "bytes", "ended"] satisfies readonly JobFrame["t"][]);
 
 const NEWLINE = 10;
+const DIGITS = /^\d{1,30}$/;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -39,9 +45,9 @@ export function decodeJobFrame(bytes: Uint8Array): { readonly frame: JobFrame; r
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) return undefined;
   try {
-    const frame = JSON.parse(decoder.decode(bytes.subarray(0, end))) as Partial<JobFrame> | null;
-    if (frame?.t !== "begun" && frame?.t !== "made" && frame?.t !== "bytes") return undefined;
-    return { frame: frame as JobFrame, data: bytes.subarray(end + 1) };
+    const frame = JSON.parse(decoder.decode(bytes.subarray(0, end))) as JobFrame | null;
+    if (!frame || !KINDS.has(frame.t) || (frame.t === "ended" && !DIGITS.test(frame.nano))) return undefined;
+    return { frame, data: bytes.subarray(end + 1) };
   } catch {
     return undefined;
   }

@@ -104,6 +104,33 @@ test("a job that was just admitted is looked at when it says that it ended, or a
   expect(looks).toBe(before + 2);
 });
 
+test("a job that tells what it ended with needs no look at its row, and what it said before is heard first", async () => {
+  const before = looks;
+  const heard: string[] = [];
+  const left = new AbortController();
+  const onFrame = ({ t }: { readonly t: string }): void => void heard.push(t);
+  const wait = waiter.wait({
+    workspaceId: "workspace",
+    jobId: "told",
+    ms: 60_000,
+    isNew: true,
+    left: left.signal,
+    onFrame,
+  });
+  worker.publish(waiter.address("told"), encodeJobFrame({ t: "begun" }));
+  worker.publish(waiter.address("told"), encodeJobFrame({ t: "ended", nano: "12" }, Buffer.from('{"a":"ü"}')));
+  const ended = { id: "told", workspace_id: "workspace", state: "completed", is_unknown: false, error: null };
+  expect(await wait).toEqual({ ...ended, state: "completed", credits: 12n, result: '{"a":"ü"}', result_ref: null });
+  expect([heard, looks]).toEqual([["begun"], before]);
+});
+
+test.each(["", "x", "-1", "1e3"])("a job that tells a cost of %j has rung, and its row is looked at", async (nano) => {
+  const left = new AbortController();
+  const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
+  worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
+  expect(await wait).toMatchObject({ state: "failed" });
+});
+
 test("a job whose answer has begun is waited for until it ends, another for as long as it was said", async () => {
   state = "running";
   const waitFor = (jobId: string, onFrame: () => void) =>

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { notifyPublisher } from "#shared/jobs/answer.ts";
+import { type JobReply, notifyPublisher } from "#shared/jobs/answer.ts";
+import { decodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply } from "#shared/queue/subjects.ts";
 
 const [WORKSPACE, OTHER, JOB] = [newId(), newId(), newId()];
 
 /** Returns where an answer about a job with this reply address goes, and its text. */
-function told(reply: string | null): { subject: string; data: string }[] {
-  const sent: { subject: string; data: string }[] = [];
+function told(
+  reply: string | null,
+  answer: JobReply = { status: "completed", result: "{}" },
+): { subject: string; data: string | Uint8Array }[] {
+  const sent: { subject: string; data: string | Uint8Array }[] = [];
   const connection = {
-    publish: (subject: string, data: string) => void sent.push({ subject, data }),
+    publish: (subject: string, data: string | Uint8Array) => void sent.push({ subject, data }),
     isClosed: () => false,
   };
-  notifyPublisher(
-    connection,
-    { id: JOB, workspace_id: WORKSPACE, publisher_key: "k", reply },
-    { status: "completed", result: "{}" },
-  );
+  notifyPublisher(connection, { id: JOB, workspace_id: WORKSPACE, publisher_key: "k", reply }, answer);
   return sent;
 }
 
@@ -49,9 +49,23 @@ describe("the answer about a job", () => {
     expect(told(reply)).toEqual([]);
   });
 
-  test("tells an ingress that waits for it the job's id alone", () => {
+  test("tells an ingress that waits for it what the job ended with", () => {
     const reply = `_INBOX.gw.${newId()}.${newId()}`;
     expect(isIngressReply(reply)).toBe(true);
-    expect(told(reply)).toEqual([{ subject: reply, data: JOB }]);
+    const result = '{"data":["ü"]}';
+    const [sent, ...more] = told(reply, { status: "completed", result, creditsNano: 1_500_000_000n });
+    expect([sent?.subject, more]).toEqual([reply, []]);
+    const frame = decodeJobFrame(sent?.data as Uint8Array);
+    expect(frame?.frame).toEqual({ t: "ended", nano: "1500000000" });
+    expect(Buffer.from(frame?.data ?? []).toString()).toBe(result);
+  });
+
+  test.each([
+    ["one that failed", { status: "failed", error: null, creditsNano: 0n }],
+    ["one whose cost is not known", { status: "completed", result: "{}" }],
+    ["one with a large result", { status: "completed", result: `"${"ü".repeat(40_000)}"`, creditsNano: 1n }],
+  ] as const)("tells such an ingress the id alone of %s", (_which, more) => {
+    const reply = `_INBOX.gw.${newId()}.${newId()}`;
+    expect(told(reply, more)).toEqual([{ subject: reply, data: JOB }]);
   });
 });

@@ -4,8 +4,8 @@
  */
 import { toolFacts } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan } from "#shared/tracing/tracing.ts";
-import { constants, lstatSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { constants, lstatSync, mkdtempSync, readdirSync, readSync, realpathSync, rmSync } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
@@ -31,6 +31,7 @@ import type { Holding } from "../media/result-budget.ts";
 import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
+import { SMALL_FILE_BYTES_MAX } from "./taken.ts";
 
 /** A run that crashes its child is run once more, in a fresh one. */
 const CAPABILITY_TRIES = 2;
@@ -44,7 +45,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model} any more.`));
-      const folder = await mkdtemp(join(runFolders(), "run-"));
+      const folder = mkdtempSync(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {
         return await serve(context, capability, job, control, folder, holding);
@@ -288,7 +289,11 @@ export async function openOwnFile(path: string, folder: string): Promise<OwnFile
       async *pieces() {
         for (let at = 0; at < size;) {
           const piece = new Uint8Array(Math.min(PIECE_BYTES, size - at));
-          const { bytesRead } = await file.read(piece, 0, piece.length, at);
+          // A small file is in memory still.
+          const bytesRead =
+            size <= SMALL_FILE_BYTES_MAX
+              ? readSync(file.fd, piece, 0, piece.length, at)
+              : (await file.read(piece, 0, piece.length, at)).bytesRead;
           if (bytesRead === 0) throw new MediaError("failed", "a run cut its file off while it was kept");
           yield piece.subarray(0, bytesRead);
           at += bytesRead;
