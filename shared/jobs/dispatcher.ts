@@ -26,6 +26,8 @@ export interface JobDispatcher {
 const RELEASE_MAX = 256;
 /** Many jobs end between two runs. The queue holds jobs for twice the fleet's slots, so workers stay busy. */
 const RELEASE_PAUSE_MS = 25;
+/** Small jobs end within this time: where their messages lay is not written down any more, and keeps nobody from their rows. */
+const NOTE_PAUSE_MS = 50;
 /** A message that cannot be sent for this long is left to the janitor. */
 const SEND_MS = 15_000;
 
@@ -49,6 +51,7 @@ export function createJobDispatcher(options: {
   const noteAll = async (): Promise<void> => {
     try {
       while (unnoted.length > 0) {
+        await Bun.sleep(NOTE_PAUSE_MS);
         const batch = unnoted;
         unnoted = [];
         await noteSequences(database, batch);
@@ -60,10 +63,8 @@ export function createJobDispatcher(options: {
     }
   };
 
-  /** While one statement is in flight the next one gathers. */
-  const note = (): Promise<void> => {
+  const note = (): void => {
     if (unnoted.length > 0) noting ??= noteAll();
-    return noting ?? Promise.resolve();
   };
 
   const sendOne = async (pool: Pool, lane: Lane, job: Dispatched, reason: DispatchReason): Promise<void> => {
@@ -97,7 +98,7 @@ export function createJobDispatcher(options: {
     const results = await Promise.allSettled(jobs.map((job) => sendOne(pool, lane, job, reason)));
     const failed = results.find((result) => result.status === "rejected");
     if (failed) log.warn({ err: failed.reason as Error, pool, lane }, "a job did not reach the queue, is sent again");
-    await note();
+    note();
   };
 
   const releaseAll = async (pool: Pool, lane: Lane, asked: { isAskedAgain: boolean }): Promise<void> => {

@@ -100,9 +100,14 @@ async function messages(): Promise<Found[]> {
 async function dispatched(members: object = {}): Promise<string> {
   const job = jobRequest({ workspaceId, ...members });
   await createJobAdmission({ database: db.database }).admit(job);
-  const deadline = new Date(Date.now() + 60_000);
-  await context.dispatcher.send("chat", "batch", [{ id: job.id, workspace_id: workspaceId, attempt: 1, dispatch: 1, deadline }], "admitted"); // prettier-ignore
+  await send(job.id);
+  await context.dispatcher.idle();
   return job.id;
+}
+
+async function send(id: string): Promise<void> {
+  const deadline = new Date(Date.now() + 60_000);
+  await context.dispatcher.send("chat", "batch", [{ id, workspace_id: workspaceId, attempt: 1, dispatch: 1, deadline }], "admitted"); // prettier-ignore
 }
 
 const ids = async (): Promise<string[]> => (await messages()).map(({ id }) => id);
@@ -117,6 +122,18 @@ describe("a job on the queue", () => {
     // As if it had waited long.
     await sweepUnclaimed(context, -10_000);
   };
+
+  test("has the place of its message in its row, unless it ended before that was noted", async () => {
+    const seqOf = async (id: string) => (await db.query("select stream_seq from job where id = $1", [id]))[0];
+    const [waits, ended] = [await dispatched(), jobRequest({ workspaceId })];
+    await createJobAdmission({ database: db.database }).admit(ended);
+    await change(ended.id, "cancel_requested = true, lease_until = now() - interval '1 hour'");
+    await sweepLeases(context);
+    await send(ended.id);
+    await context.dispatcher.idle();
+    expect(await seqOf(ended.id)).toEqual({ stream_seq: null });
+    expect(await seqOf(waits)).toEqual({ stream_seq: expect.any(BigInt) });
+  });
 
   test("is left alone while its message waits there, however long", async () => {
     const id = await dispatched();
