@@ -32,13 +32,14 @@ export async function runMediaJob(
   read: ReadCall,
   onFrame?: Waiting["onFrame"],
 ): Promise<EndedJob> {
-  await admitMediaJob(context, call, caller, read);
-  return waitForJob(context, call, caller, onFrame);
+  const isNew = await admitMediaJob(context, call, caller, read);
+  return waitForJob(context, call, caller, { isNew, ...(onFrame ? { onFrame } : {}) });
 }
 
 /**
  * @param how `isStreamed`: its states are shown as they come, and it cannot be asked for afterwards. `isBackground`: it answers a stored
  * response, and nobody waits here
+ * @returns true where it is on its way only from now on: nobody can have ended it
  * @throws ApiError of the refusal, which may come before the call is counted
  */
 export async function admitMediaJob(
@@ -47,10 +48,11 @@ export async function admitMediaJob(
   caller: Caller,
   read: ReadCall,
   how: Pick<Work, "isStreamed" | "isBackground" | "affinity"> = {},
-): Promise<void> {
+): Promise<boolean> {
   const { metrics, waiter } = context;
   const { requestId: id } = call;
   let decidedAt: number | undefined;
+  let isNew = false;
   const work: Work = {
     entry: "http",
     id,
@@ -72,34 +74,36 @@ export async function admitMediaJob(
     metrics.admissions.inc(refused?.code ?? "admitted");
     if (refused) throw refused;
     failpoint("job.admitted");
+    isNew = admission.kind === "admitted" && admission.dispatch > 0;
     // Not waited for: what does not arrive is sent again by the janitor.
     void dispatchAdmitted(context.dispatcher, work, admission);
   } finally {
     if (decidedAt !== undefined) metrics.admissionSeconds.observe((performance.now() - decidedAt) / 1_000);
   }
   call.offloadInputs?.();
+  return isNew;
 }
 
 /**
- * The job that was just admitted as it ended well. Nothing is awaited between the two: its end would not be heard.
+ * The admitted job as it ended well.
+ * @param how `isNew` where nothing was awaited since it was admitted as new: its end would not be heard
  * @throws ApiError of how it ended else; `job_timeout` when it goes on without its caller
  */
 export async function waitForJob(
   context: Pick<Context, "config" | "waiter">,
   call: RouteCall,
   caller: Caller,
-  onFrame?: Waiting["onFrame"],
+  how: Pick<Waiting, "isNew" | "onFrame">,
 ): Promise<EndedJob> {
   const id = call.requestId;
   const row = await context.waiter.wait({
     workspaceId: caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
-    isNew: true,
     // It ends well before, by its own time or as lost.
     begunMs: MEDIA_JOB_LIFE_MS,
     left: call.request.signal,
-    ...(onFrame ? { onFrame } : {}),
+    ...how,
   });
   if (row?.state === "completed") {
     failpoint("job.collected");

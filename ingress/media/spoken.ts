@@ -25,9 +25,9 @@ export async function answerSpeech(
   { request, call: read }: ReadMedia<SpeechRequest>,
 ): Promise<Response> {
   const caller = callerOf(call);
-  await admitMediaJob(context, call, caller, read);
+  const isNew = await admitMediaJob(context, call, caller, read);
   const live = new LiveBody();
-  const ended = waitForJob(context, call, caller, (frame, data) => live.onFrame(frame, data));
+  const ended = waitForJob(context, call, caller, { isNew, onFrame: (frame, data) => live.onFrame(frame, data) });
   // Awaited below, when it may have failed already: until then its failure must not count as unhandled.
   ended.catch(() => undefined);
   const first = await Promise.race([live.begun, ended]);

@@ -115,12 +115,12 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
-  await admitMediaJob(context, call, caller, callOfRun(asked));
+  const isNew = await admitMediaJob(context, call, caller, callOfRun(asked));
   if (asked.isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });
   }
-  const row = await waitForJob(context, call, caller);
+  const row = await waitForJob(context, call, caller, { isNew });
   const outcome = JSON.parse((await loadResult(context.storage, row)) ?? "null") as RunOutcome;
   return json(presentRun(context, row, outcome, call.request), { "x-credits-used": formatCredits(row.credits ?? 0n) });
 }

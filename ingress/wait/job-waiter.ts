@@ -20,7 +20,7 @@ export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
-  /** It was admitted in this turn of the event loop: its row is not looked at before anything is heard of it. */
+  /** Nobody can have ended it yet: its row is not looked at before anything is heard of it. */
   readonly isNew?: boolean;
   /** The longest wait for a job whose answer has begun: it is handed on while it is made, and must be whole. */
   readonly begunMs?: number;

@@ -89,7 +89,7 @@ export async function forgetFinalResults(target: Queryable, batch: number): Prom
        from kept_result k join job on job.id = k.job_id
        where job.state = 'completed' and position(k.subject in job.result) > 0
        limit $1
-       for share of job skip locked)
+       for update of k skip locked for share of job skip locked)
      returning 1`,
     [batch],
   );

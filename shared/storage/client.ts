@@ -14,7 +14,7 @@ export interface Storage {
   /**
    * Asks for a small object, stores or deletes one, by the SDK's signer and sockets without its other layers, which take most of a request's
    * CPU time. For stores at an address of the settings.
-   * @returns undefined where it did not come to an answer that can be read at once: the SDK is to ask again, and to say what is wrong
+   * @returns undefined where the answer is not as it should be: the SDK is to ask again, and to say what is wrong
    * @throws the signal's reason
    */
   request(request: ObjectRequest, signal: AbortSignal): Promise<ObjectAnswer | undefined>;
@@ -22,23 +22,29 @@ export interface Storage {
 }
 
 export interface ObjectRequest {
-  readonly operation: keyof typeof METHODS;
+  readonly operation: keyof typeof OPERATIONS;
   readonly key: string;
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** Longest answer; SMALL_OBJECT_BYTES_MAX where it is not said. */
+  readonly bytesMax?: number;
 }
 
 export interface ObjectAnswer {
-  readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
 
-const METHODS = { GetObject: "GET", PutObject: "PUT", DeleteObject: "DELETE" } as const;
+/** The status of each that ends well. */
+const OPERATIONS = {
+  GetObject: { method: "GET", status: 206 },
+  PutObject: { method: "PUT", status: 200 },
+  DeleteObject: { method: "DELETE", status: 204 },
+} as const;
 
-/** An answer of more bytes is left to the SDK, which streams it. */
+/** Longer answers are left to the SDK, which streams them. */
 export const SMALL_OBJECT_BYTES_MAX = 65_536;
 
 /** Every call to S3 ends within this time. */
@@ -91,18 +97,13 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
     bucket: config.bucket,
     async request(request, signal) {
       const beganAt = performance.now();
-      const answer = await send?.(request, signal).catch(leaveToSdk(signal));
-      if (answer) observe(request.operation, beganAt);
+      const answer = await send?.(request, signal).catch(() => undefined);
+      // Where the SDK takes over, it is the one that is observed.
+      if (answer || signal.aborted) observe(request.operation, beganAt);
+      signal.throwIfAborted();
       return answer;
     },
     close: () => client.destroy(),
-  };
-}
-
-/** Returns a catch for any fault of a request that was not given up: the SDK meets it again, and has words and patience for it. */
-function leaveToSdk(signal: AbortSignal): () => undefined {
-  return () => {
-    signal.throwIfAborted();
   };
 }
 
@@ -114,13 +115,14 @@ function openRequests(client: S3Client, bucket: string, { protocol, hostname, ho
   const root = `${pathname.replace(/\/$/, "")}/${bucket}`;
   let signer: Awaited<ReturnType<typeof config.signer>> | undefined;
   return async (
-    { operation, key, headers = {}, body }: ObjectRequest,
+    { operation, key, headers = {}, body, bytesMax = SMALL_OBJECT_BYTES_MAX }: ObjectRequest,
     abortSignal: AbortSignal,
   ): Promise<ObjectAnswer | undefined> => {
     if (!PLAIN_KEY.test(key)) return undefined;
+    const { method, status } = OPERATIONS[operation];
     signer ??= await config.signer();
     const request = {
-      method: METHODS[operation],
+      method,
       protocol,
       hostname,
       ...(port === "" ? {} : { port: Number(port) }),
@@ -132,20 +134,20 @@ function openRequests(client: S3Client, bucket: string, { protocol, hostname, ho
     const signingDate = new Date(Date.now() + config.systemClockOffset);
     const signed = await signer.sign(request, { signingDate });
     const { response } = await config.requestHandler.handle(signed as never, { abortSignal });
-    const bytes = await beforeAbort(readSmall(response.body as Readable), abortSignal);
+    const bytes = await beforeAbort(readWhole(response.body as Readable, bytesMax), abortSignal);
     const { "content-length": length = bytes?.length } = response.headers;
-    if (bytes?.length !== Number(length)) return undefined;
-    return { status: response.statusCode, headers: response.headers as Readonly<Record<string, string>>, bytes };
+    if (response.statusCode !== status || bytes?.length !== Number(length)) return undefined;
+    return { headers: response.headers as Readonly<Record<string, string>>, bytes };
   };
 }
 
-/** Returns undefined for more than is small. */
-async function readSmall(body: Readable): Promise<Buffer | undefined> {
+/** Returns undefined for more bytes. */
+async function readWhole(body: Readable, bytesMax: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of body as AsyncIterable<Uint8Array>) {
     length += piece.length;
-    if (length > SMALL_OBJECT_BYTES_MAX) return undefined;
+    if (length > bytesMax) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces, length);

@@ -63,7 +63,7 @@ export async function putObject(
     if (!(small instanceof Readable)) {
       const request = { operation: "PutObject", key, headers: { "content-md5": checksum }, body: small } as const;
       const answer = await storage.request(request, options.abortSignal);
-      if (answer?.status === 200) return { ETag: answer.headers["etag"] };
+      if (answer) return { ETag: answer.headers["etag"] };
     }
     return storage.client.send(new PutObjectCommand({ Bucket: storage.bucket, Key: key, ...content }), options);
   };
@@ -130,8 +130,7 @@ export async function dropParts(storage: Storage, key: string, uploadId: string)
 /** Deleting twice is harmless. */
 export async function deleteObject(storage: Storage, key: string): Promise<void> {
   const { abortSignal } = deadline();
-  const answer = await storage.request({ operation: "DeleteObject", key }, abortSignal);
-  if (answer?.status === 204) return;
+  if (await storage.request({ operation: "DeleteObject", key }, abortSignal)) return;
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), { abortSignal });
 }
 
@@ -159,7 +158,7 @@ export class StorageError extends Error {
 
 /**
  * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for STORAGE_STALL_MS ends
- * it; time in which nobody asks for more does not count.
+ * it, and one that takes as long for all of few bytes; time in which nobody asks for more does not count.
  * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
  */
 export async function* readObject(
@@ -207,8 +206,8 @@ async function readSmall(storage: Storage, key: string, from: number, to: number
   const headers = { range: rangeOf(from, to) };
   const signal = AbortSignal.timeout(STORAGE_STALL_MS);
   try {
-    const answer = await storage.request({ operation: "GetObject", key, headers }, signal);
-    return answer?.status === 206 && answer.bytes.length <= to - from ? answer.bytes : undefined;
+    const answer = await storage.request({ operation: "GetObject", key, headers, bytesMax: to - from }, signal);
+    return answer?.bytes;
   } catch (error) {
     throw new StorageError("silent", "the object store fell silent", { cause: error });
   }

@@ -538,7 +538,11 @@ describe("a batch is", () => {
        select gen_random_uuid(), $1, $2, 'none', $3, 'infinity', 'infinity' from generate_series(1, 99)`,
       [own.id, own.keyId, file],
     );
+    await bed.stack.query(`create function later() returns trigger language plpgsql as
+      $$ begin new.next_at := 'infinity'; return new; end $$`);
+    await bed.stack.query("create trigger later before insert on batch for each row execute function later()");
     const made = await mine.batches.create(asked);
+    await bed.stack.query("drop trigger later on batch");
     expect(await call("POST", "/v1/batches", asked, own.key)).toMatchObject({
       http: 503,
       error: { code: "overloaded" },

@@ -27,7 +27,7 @@ let bed: MediaBed;
 const answers = new Map<string, Promise<Answer>>();
 
 beforeAll(async () => {
-  bed = await startMediaBed({ workers: 0, janitor: false, env: { SLUICE_MEDIA_WAIT_MS: "150000", SLUICE_PACE: "1" } });
+  bed = await startMediaBed({ workers: 0, janitor: false, env: { SLUICE_MEDIA_WAIT_MS: "240000", SLUICE_PACE: "1" } });
   const { client, fal, gallery } = bed;
   // Whoever is to die takes the job meant for it, not one of those who died before it: nothing comes again until the last has died.
   const held = await Promise.all(

@@ -41,7 +41,7 @@ const STREAMS: readonly {
     what: "content as fast as it is read",
     hasContent: true,
     outcome: () => [200, "upstream_error"],
-    piece: (family) => word(family, "water ".repeat(512)),
+    piece: (family) => word(family, "water ".repeat(4_096)),
     pauseMs: 0,
   },
   {

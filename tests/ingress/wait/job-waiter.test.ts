@@ -51,6 +51,13 @@ afterAll(async () => {
   await nats.close();
 });
 
+/** Resolves when the ingress has had what the worker sent. */
+async function delivered(): Promise<void> {
+  await worker.flush();
+  await ingress.flush();
+  await Bun.sleep(0);
+}
+
 function pass(client: Socket, bytes: Buffer): void {
   if (held) held.push(() => client.write(bytes));
   else client.write(bytes);
@@ -98,6 +105,8 @@ test("a job that was just admitted is looked at when it says that it ended, or a
   await Bun.sleep(0);
   expect(looks).toBe(before);
   worker.publish(waiter.address("new"), "new");
+  await delivered();
+  expect(looks).toBe(before + 1);
   expect(await wait).toMatchObject({ state: "failed" });
   const other = { workspaceId: "workspace", jobId: "mute", ms: 60_000, isNew: true, left: left.signal };
   expect(await waiter.wait(other)).toMatchObject({ state: "failed" });
@@ -127,7 +136,10 @@ test("a job that tells what it ended with needs no look at its row, and what it 
 test.each(["", "x", "-1", "1e3"])("a job that tells a cost of %j has rung, and its row is looked at", async (nano) => {
   const left = new AbortController();
   const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
+  const before = looks;
   worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
+  await delivered();
+  expect(looks).toBe(before + 1);
   expect(await wait).toMatchObject({ state: "failed" });
 });
 

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { admitJob } from "#shared/calls/admit.ts";
+import { eventually } from "#tests/faults/wait.ts";
 
 const GIB = 2 ** 30;
 
@@ -27,9 +28,12 @@ function openDesk(facts: { bytes: number; files: number }) {
 }
 
 test("is not repeated for a moment where there is much room", async () => {
-  const { admit, looks } = openDesk({ bytes: GIB, files: 3 });
+  const facts = { bytes: GIB, files: 3 };
+  const { admit, looks } = openDesk(facts);
   for (let call = 0; call < 3; call++) expect(await admit()).toBe("it has room");
   expect(looks()).toBe(1);
+  facts.bytes = 10 * GIB;
+  await eventually("it is looked at again", async () => (await admit()) === "storage_limit_exceeded");
 });
 
 test.each([

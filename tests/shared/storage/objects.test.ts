@@ -88,6 +88,7 @@ test("an object that is not there is missing, and deleting it is harmless", asyn
   expect(isMissing(error)).toBe(true);
   await deleteObject(storage, "none");
   expect(requests()).toEqual(["GET alone", "GET sdk", "DELETE alone"]);
+  expect(observed).toEqual(["GetObject", "DeleteObject"]);
 });
 
 test("what arrives is what was signed: address, headers and body", async () => {
@@ -185,6 +186,7 @@ test("a store that stays silent is not asked again by the SDK", async () => {
   expect(error).toBeInstanceOf(StorageError);
   expect(error).toMatchObject({ fault: "silent" });
   expect(requests()).toEqual(["GET alone"]);
+  expect(observed).toEqual(["PutObject", "GetObject"]);
 });
 
 test("what was given up is not sent again", async () => {
@@ -197,4 +199,5 @@ test("what was given up is not sent again", async () => {
   given.abort(reason);
   expect(await storing.catch((error: unknown) => error)).toBe(reason);
   expect(requests()).toEqual(["PUT alone"]);
+  expect(observed).toEqual(["PutObject"]);
 });

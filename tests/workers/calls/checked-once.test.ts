@@ -91,7 +91,11 @@ async function askedOf(job: JobMessage, served?: object): Promise<readonly unkno
     breaker: fakeBreaker(),
     repeats: { succeeded: () => undefined, take: () => false },
     database: { query: () => Promise.resolve([{ verdict: 0 }]) },
-    storage: { bucket: "b", client: { send: () => Promise.resolve({ Body: new Blob([SOUND]).stream() }) } },
+    storage: {
+      bucket: "b",
+      request: () => Promise.resolve(undefined),
+      client: { send: () => Promise.resolve({ Body: new Blob([SOUND]).stream() }) },
+    },
     results: new ResultBudget({ bytesMax: 1_000_000, waitMs: 50 }),
     metrics: { providerSeconds: handle, providerErrors: handle },
     providers: { media: () => ({ run }) },

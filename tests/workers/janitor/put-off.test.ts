@@ -213,6 +213,7 @@ test("what was put off is tried again after longer and longer, is counted, and i
     expect(row).toMatchObject({ failures, error: "23514" });
     waits.push(row?.ms ?? 0);
     if (failures === 1) {
+      await db.query("update sweep_retry set retry_at = now() + interval '1 hour'");
       await watchFailures(db.database, metrics);
       expect(await metrics.registry.getSingleMetricAsString("sluice_sweep_put_off")).toMatch(
         /job leases",role="test"\} 1\n/,

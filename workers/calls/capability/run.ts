@@ -4,7 +4,7 @@
  */
 import { toolFacts } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan } from "#shared/tracing/tracing.ts";
-import { constants, lstatSync, mkdtempSync, readdirSync, readSync, realpathSync, rmSync } from "node:fs";
+import { constants, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -31,7 +31,6 @@ import type { Holding } from "../media/result-budget.ts";
 import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
-import { SMALL_FILE_BYTES_MAX } from "./taken.ts";
 
 /** A run that crashes its child is run once more, in a fresh one. */
 const CAPABILITY_TRIES = 2;
@@ -52,12 +51,20 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       } catch (error) {
         return await failed(context, job, control, error);
       } finally {
-        // Nobody waits for it, but for those who need the room that it takes.
-        void removeFolder(context, job, folder).finally(() => holding.keep(0));
+        const removal = removeFolder(context, job, folder).finally(() => {
+          removals.delete(removal);
+          holding.keep(0);
+        });
+        removals.add(removal);
+        if (removals.size > REMOVALS_MAX) await removal;
       }
     },
   };
 }
+
+/** Folders that are being removed, beside the ends of their runs: a run keeps its place where there are many, since one may be very large. */
+const removals = new Set<Promise<void>>();
+const REMOVALS_MAX = 2;
 
 /** The outcome stands whatever a run has made of its folder: what stays of it goes with the worker. */
 async function removeFolder({ log }: Pick<WorkerContext, "log">, job: JobMessage, folder: string): Promise<void> {
@@ -289,11 +296,7 @@ export async function openOwnFile(path: string, folder: string): Promise<OwnFile
       async *pieces() {
         for (let at = 0; at < size;) {
           const piece = new Uint8Array(Math.min(PIECE_BYTES, size - at));
-          // A small file is in memory still.
-          const bytesRead =
-            size <= SMALL_FILE_BYTES_MAX
-              ? readSync(file.fd, piece, 0, piece.length, at)
-              : (await file.read(piece, 0, piece.length, at)).bytesRead;
+          const { bytesRead } = await file.read(piece, 0, piece.length, at);
           if (bytesRead === 0) throw new MediaError("failed", "a run cut its file off while it was kept");
           yield piece.subarray(0, bytesRead);
           at += bytesRead;

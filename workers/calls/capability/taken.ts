@@ -11,7 +11,7 @@ export interface OpenFile {
   end(): Promise<void>;
 }
 
-/** So much is written at once, in a tenth of a millisecond; more in turns with other work. */
+/** So much is written at once; more in turns with other work. */
 export const SMALL_FILE_BYTES_MAX = 65_536;
 
 /** Makes the file, which is not there yet: when it ends, or grows beyond what is small. */
@@ -33,7 +33,7 @@ export function openFile(path: string): OpenFile {
       }
       if (large) await large.write(bytes);
       // Its memory may be used again.
-      else begun.push(Uint8Array.from(bytes));
+      else begun.push(new Uint8Array(bytes));
     },
     end: () => (ended ??= finish()),
   };

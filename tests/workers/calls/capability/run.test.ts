@@ -1,5 +1,6 @@
-/** Time that a run of a capability owes where its child has worked and nothing came of it. */
-import { writeFileSync } from "node:fs";
+/** Runs of capabilities: the time that one owes where its child has worked and nothing came of it, and what stays of its folder. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
@@ -8,6 +9,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
 import type { WorkerContext } from "#workers/context.ts";
@@ -40,19 +42,23 @@ async function lostBy(files: number, fault?: ApiError): Promise<readonly number[
       lose: (_workspaceId: string, ms: number) => lost.push(ms),
     },
   } as unknown as WorkerContext;
-  const job = {
-    job_id: newId(),
+  const job = runOf(newId());
+  const control = { signal: new AbortController().signal } as JobControl;
+  await createCapabilityHandler(context)
+    .run(job, control)
+    .catch(() => undefined);
+  return lost;
+}
+
+function runOf(id: string): JobMessage {
+  return {
+    job_id: id,
     workspace_id: newId(),
     model: "code.regex",
     request: { input: { text: { text: "abc" } }, params: { pattern: "b" } },
     price: { unit: "per_operation", operation_price: "0.001" },
     hold_nano: "1000000",
   } as unknown as JobMessage;
-  const control = { signal: new AbortController().signal } as JobControl;
-  await createCapabilityHandler(context)
-    .run(job, control)
-    .catch(() => undefined);
-  return lost;
 }
 
 describe("the time of a run is lost", () => {
@@ -75,4 +81,32 @@ describe("it is not", () => {
     const away = new ApiError("service_unavailable", "Files cannot be stored right now.");
     expect(await lostBy(1, away)).toEqual([]);
   });
+});
+
+test("folders that take long to remove keep their runs in their places, all but two", async () => {
+  const parent = mkdtempSync(join(tmpdir(), "sluice-folders-"));
+  const large = Array.from({ length: 5 }, (_, at) => join(parent, String(at)));
+  for (const folder of large) {
+    mkdirSync(folder);
+    for (let at = 0; at < 2_000; at++) symlinkSync("nothing", join(folder, String(at)));
+  }
+  const folders: string[] = [];
+  const context = {
+    log: createLogger({ level: "silent", role: "test" }),
+    results: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+    capabilities: {
+      run: ({ folder }: RunTask): Promise<RunResult> => {
+        renameSync(large[folders.length] ?? "", join(folder, "large"));
+        folders.push(folder);
+        return Promise.resolve({ ms: 1 });
+      },
+    },
+  } as unknown as WorkerContext;
+  for (const _ of large) {
+    await createCapabilityHandler(context).run(runOf(newId()), { signal: new AbortController().signal } as JobControl);
+    expect(folders.filter((folder) => existsSync(folder)).length).toBeLessThanOrEqual(2);
+  }
+  expect(folders).toHaveLength(large.length);
+  await eventually("all are gone", () => folders.every((folder) => !existsSync(folder)));
+  rmSync(parent, { recursive: true });
 });

@@ -1,5 +1,5 @@
 /** A run whose child was taken over, and has put a link to files of the worker's in the place of the run's folder. */
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,15 +16,16 @@ test("the run does not begin anew: what the link leads to would be cleaned away"
   const workers = mkdtempSync(join(parent, "workers-"));
   writeFileSync(join(workers, "key"), "of the worker");
   const quiet = { info: () => undefined, warn: () => undefined };
-  let runs = 0;
+  const folders: string[] = [];
+  const left = Promise.withResolvers<number>();
   const handler = createCapabilityHandler({
     database: { query: () => Promise.resolve([]) },
     storage: {},
     log: quiet,
-    results: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+    results: { open: () => ({ add: () => Promise.resolve(), keep: left.resolve }) },
     capabilities: {
       run: ({ folder }: { readonly folder: string }) => {
-        runs += 1;
+        folders.push(folder);
         rmSync(folder, { recursive: true });
         symlinkSync(workers, folder);
         return Promise.reject(new MediaError("failed", "a run has put another thing in its folder's place"));
@@ -35,8 +36,10 @@ test("the run does not begin anew: what the link leads to would be cleaned away"
   const job = { job_id: "job", workspace_id: "workspace", model: "code.regex", request, price: {}, hold_nano: "0" };
   const outcome = await handler.run(job as never, { signal: new AbortController().signal } as never);
   expect(outcome).toMatchObject({ status: "failed" });
+  // What it held is given back when its folder has gone: the link, and not what that leads to.
+  expect(await left.promise).toBe(0);
+  expect(folders.map((folder) => lstatSync(folder, { throwIfNoEntry: false }))).toEqual([undefined]);
   expect(readdirSync(workers)).toEqual(["key"]);
-  expect(runs).toBe(1);
 });
 
 test("what the link leads to is not looked through for bytes", async () => {

@@ -74,6 +74,7 @@ async function run(
     repeats: { succeeded: () => undefined, take: () => false },
     storage: {
       bucket: "b",
+      request: () => Promise.resolve(undefined),
       client: { send: () => Promise.resolve({ Body: new Blob([RECORDING]).stream() }) },
     },
     metrics: {
