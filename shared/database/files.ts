@@ -41,20 +41,38 @@ export interface FileBlocks {
   readonly blockSha256: Uint8Array;
 }
 
+interface BlocksRow {
+  readonly bytes: bigint;
+  readonly block_bytes: number;
+  readonly block_sha256: Uint8Array;
+}
+
 export async function findBlocks(target: Queryable, id: string): Promise<FileBlocks | undefined> {
-  const rows = await target.query<{ bytes: bigint; block_bytes: number; block_sha256: Uint8Array }>(
+  const [row] = await target.query<BlocksRow>(
     `select bytes, block_bytes, block_sha256 from file where id = $1 and state = 'ready'`,
     [id],
     "find_blocks",
   );
-  return (
-    rows[0] && {
-      id,
-      bytes: Number(rows[0].bytes),
-      blockBytes: rows[0].block_bytes,
-      blockSha256: rows[0].block_sha256,
-    }
+  return row && blocksOf(id, row);
+}
+
+/** A file that is to be read as a whole. Undefined for another workspace's file as for none. */
+export async function findReadable(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<{ readonly filename: string; readonly mediaType: string; readonly blocks: FileBlocks } | undefined> {
+  const [row] = await target.query<BlocksRow & Pick<FileRow, "filename" | "media_type">>(
+    `select filename, media_type, bytes, block_bytes, block_sha256 from file
+     where id = $1 and workspace_id = $2 and ${IS_THERE}`,
+    [id, workspaceId],
+    "find_readable",
   );
+  return row && { filename: row.filename, mediaType: row.media_type, blocks: blocksOf(id, row) };
+}
+
+function blocksOf(id: string, { bytes, block_bytes, block_sha256 }: BlocksRow): FileBlocks {
+  return { id, bytes: Number(bytes), blockBytes: block_bytes, blockSha256: block_sha256 };
 }
 
 /** Those of the ids that are files of the workspace. */

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
-import { findBlocks, findFile } from "#shared/database/files.ts";
+import { findReadable } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
@@ -151,10 +151,9 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
     return { bytes: sample.bytes, mediaType: sample.mediaType, name: sample.name };
   }
   const { database, storage } = run.context;
-  const [row, blocks] = isFileId(id)
-    ? await Promise.all([findFile(database, run.workspaceId, id), findBlocks(database, id)])
-    : [];
-  if (!row || !blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  const stored = isFileId(id) ? await findReadable(database, run.workspaceId, id) : undefined;
+  if (!stored) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  const { filename: name, mediaType, blocks } = stored;
   if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);
   await run.reserveBytes(blocks.bytes);
   const file = openFile(path);
@@ -166,7 +165,7 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
   } finally {
     await file.end();
   }
-  return { bytes: blocks.bytes, mediaType: row.media_type, name: row.filename };
+  return { bytes: blocks.bytes, mediaType, name };
 }
 
 async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: number, param: string): Promise<Brought> {

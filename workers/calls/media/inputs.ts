@@ -1,6 +1,6 @@
 /** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
-import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { findReadable } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -100,7 +100,7 @@ async function mediaOf(
   signal: AbortSignal,
 ): Promise<Media> {
   if ("url" in one) return fetched(one, bytesMax, signal);
-  if ("fileId" in one) return stored(context, workspaceId, one, signal);
+  if ("fileId" in one) return readStored(context, workspaceId, one, signal);
   try {
     const bytes = await readCallMedia(context.storage, one.kept.reference, signal);
     return { bytes, contentType: one.kept.content_type };
@@ -127,17 +127,16 @@ async function fetched(
   }
 }
 
-async function stored(
+async function readStored(
   { database, storage }: Context,
   workspaceId: string,
   one: InputMedia & { readonly fileId: string },
   signal: AbortSignal,
 ): Promise<Media> {
-  const [row] = await findFiles(database, workspaceId, [one.fileId]);
-  const blocks = row && (await findBlocks(database, row.id));
-  if (!blocks) throw rejected(one, "There is no such file in this workspace.", "file_not_found");
+  const stored = await findReadable(database, workspaceId, one.fileId);
+  if (!stored) throw rejected(one, "There is no such file in this workspace.", "file_not_found");
   const pieces: Uint8Array[] = [];
-  for await (const piece of readFile(storage, blocks)) {
+  for await (const piece of readFile(storage, stored.blocks)) {
     if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
     pieces.push(piece);
   }

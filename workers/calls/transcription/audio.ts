@@ -1,5 +1,5 @@
 /** The audio of a call: read only here, since its bytes do not travel on the queue. */
-import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { findReadable } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
@@ -74,9 +74,9 @@ async function ofStore(
   workspaceId: string,
   fileId: string,
 ): Promise<Source> {
-  const [row] = await findFiles(database, workspaceId, [fileId]);
-  const blocks = row && (await findBlocks(database, row.id));
-  if (!blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: "file_id" });
+  const stored = await findReadable(database, workspaceId, fileId);
+  if (!stored) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: "file_id" });
+  const { blocks } = stored;
   return {
     size: blocks.bytes,
     async read(signal) {
