@@ -30,16 +30,15 @@ export async function runMediaJob(
   call: RouteCall,
   caller: Caller,
   read: ReadCall,
-  onFrame?: Waiting["onFrame"],
 ): Promise<EndedJob> {
   const isNew = await admitMediaJob(context, call, caller, read);
-  return waitForJob(context, call, caller, { isNew, ...(onFrame ? { onFrame } : {}) });
+  return waitForJob(context, call, caller, { isNew });
 }
 
 /**
  * @param how `isStreamed`: its states are shown as they come, and it cannot be asked for afterwards. `isBackground`: it answers a stored
  * response, and nobody waits here
- * @returns true where it is on its way only from now on: nobody can have ended it
+ * @returns true for a job that goes on the queue only now, so that it cannot have ended yet
  * @throws ApiError of the refusal, which may come before the call is counted
  */
 export async function admitMediaJob(

@@ -20,7 +20,7 @@ export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
-  /** Nobody can have ended it yet: its row is not looked at before anything is heard of it. */
+  /** The job cannot have ended yet: its row is read once its end was told, or after a while. */
   readonly isNew?: boolean;
   /** The longest wait for a job whose answer has begun: it is handed on while it is made, and must be whole. */
   readonly begunMs?: number;
@@ -73,17 +73,18 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         message.respond(one ? CALLER_LIVES : CALLER_GONE);
         return;
       }
+      if (!one) return;
       const told = decodeJobFrame(message.data);
       if (told && told.frame.t !== "ended") {
-        if (one && told.frame.t === "made") one.hasBegun = true;
-        one?.onFrame?.(told.frame, told.data);
-      } else if (one) {
-        if (told?.frame.t === "ended") {
-          one.told = { credits: BigInt(told.frame.nano), result: decoder.decode(told.data) };
-        }
-        one.hasRung = true;
-        one.ring();
+        if (told.frame.t === "made") one.hasBegun = true;
+        one.onFrame?.(told.frame, told.data);
+        return;
       }
+      if (told?.frame.t === "ended") {
+        one.told = { credits: BigInt(told.frame.nano), result: decoder.decode(told.data) };
+      }
+      one.hasRung = true;
+      one.ring();
     },
   });
 

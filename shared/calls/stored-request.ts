@@ -9,7 +9,7 @@ import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
+import { fitsRow } from "#shared/jobs/result.ts";
 
 import { discardInputs, type Inline, offloadInputs } from "./offload-inputs.ts";
 
@@ -25,7 +25,7 @@ interface Context {
 
 /** True if a request is too large for the row of its job. */
 export function isLarge(text: string): boolean {
-  return text.length > JOB_TEXT_BYTES_MAX || Buffer.byteLength(text) > JOB_TEXT_BYTES_MAX;
+  return !fitsRow(text);
 }
 
 /**

@@ -81,7 +81,7 @@ export interface KeptResult {
   readonly subject: string;
 }
 
-/** Forgets up to `batch` of the files that jobs kept and have in their results: nobody takes these jobs over. Returns how many. */
+/** Forgets up to `batch` kept results that the results of their completed jobs name; the files stay. Returns how many. */
 export async function forgetFinalResults(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (

@@ -34,7 +34,7 @@ export interface JobRow {
   readonly ended_at: Date | null;
 }
 
-/** A job that has ended, or whose outcome is unknown, as whoever waited for it hears. */
+/** Columns that a caller who waited for a job needs, once it has ended or its outcome is unknown. */
 export type EndedJob = Pick<
   JobRow,
   "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "credits"

@@ -6,11 +6,10 @@ import { whenLinked } from "#shared/queue/connection.ts";
 import { encodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
+import { fitsRow } from "./result.ts";
+
 /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
 const BATCH_ANSWER_BYTES_MAX = 768 * 1024;
-
-/** A result that is told to the ingress; a larger one is read in the row. */
-const TOLD_RESULT_BYTES_MAX = 64 * 1024;
 
 export interface Addressed {
   readonly id: string;
@@ -32,19 +31,15 @@ interface Connection {
   isClosed(): boolean;
 }
 
-/** Wakes the ingress whose caller waits for the job, when one does. What came of it is read in the row, but for a small result of one that ended well. */
+/** Wakes the ingress whose caller waits for the job, when one does. It is told a result that fits a row, and reads anything else there. */
 export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, told?: JobReply): void {
   if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
   connection.publish(job.reply, endedFrame(told) ?? job.id);
 }
 
 function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Uint8Array | undefined {
-  if (status !== "completed" || result == null || creditsNano == null) return undefined;
-  if (result.length > TOLD_RESULT_BYTES_MAX) return undefined;
-  const data = Buffer.from(result);
-  return data.length > TOLD_RESULT_BYTES_MAX
-    ? undefined
-    : encodeJobFrame({ t: "ended", nano: String(creditsNano) }, data);
+  if (status !== "completed" || result == null || creditsNano == null || !fitsRow(result)) return undefined;
+  return encodeJobFrame({ t: "ended", nano: String(creditsNano) }, Buffer.from(result));
 }
 
 /** Publishes to the job's publisher, when it named an address of its workspace, at once or when a lost link is there again. */

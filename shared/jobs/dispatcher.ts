@@ -26,7 +26,7 @@ export interface JobDispatcher {
 const RELEASE_MAX = 256;
 /** Many jobs end between two runs. The queue holds jobs for twice the fleet's slots, so workers stay busy. */
 const RELEASE_PAUSE_MS = 25;
-/** Small jobs end within this time: where their messages lay is not written down any more, and keeps nobody from their rows. */
+/** Pause before sequences are noted. Most small jobs end within it, and nothing more is written to their rows. */
 const NOTE_PAUSE_MS = 50;
 /** A message that cannot be sent for this long is left to the janitor. */
 const SEND_MS = 15_000;
@@ -63,10 +63,6 @@ export function createJobDispatcher(options: {
     }
   };
 
-  const note = (): void => {
-    if (unnoted.length > 0) noting ??= noteAll();
-  };
-
   const sendOne = async (pool: Pool, lane: Lane, job: Dispatched, reason: DispatchReason): Promise<void> => {
     const message: DurableMessage = {
       durable: true,
@@ -98,7 +94,7 @@ export function createJobDispatcher(options: {
     const results = await Promise.allSettled(jobs.map((job) => sendOne(pool, lane, job, reason)));
     const failed = results.find((result) => result.status === "rejected");
     if (failed) log.warn({ err: failed.reason as Error, pool, lane }, "a job did not reach the queue, is sent again");
-    note();
+    if (unnoted.length > 0) noting ??= noteAll();
   };
 
   const releaseAll = async (pool: Pool, lane: Lane, asked: { isAskedAgain: boolean }): Promise<void> => {

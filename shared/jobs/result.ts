@@ -9,13 +9,18 @@ import type { JobEnd } from "./end.ts";
 /** Requests and results up to this size stand in the job's row, larger ones in the object store. */
 export const JOB_TEXT_BYTES_MAX = 64 * 1024;
 
+/** True for a text that stands in a job's row. */
+export function fitsRow(text: string): boolean {
+  return text.length <= JOB_TEXT_BYTES_MAX && Buffer.byteLength(text) <= JOB_TEXT_BYTES_MAX;
+}
+
 /** A store that is away must not cost a result that was paid for: it then stands in the row, whatever its size. */
 export async function keepResult(
   context: { readonly storage: Storage; readonly log: Logger },
   job: { readonly id: string; readonly epoch: number },
   text: string,
 ): Promise<NonNullable<JobEnd["result"]>> {
-  if (text.length <= JOB_TEXT_BYTES_MAX && Buffer.byteLength(text) <= JOB_TEXT_BYTES_MAX) return { text };
+  if (fitsRow(text)) return { text };
   try {
     return { reference: await storeResult(context.storage, job.id, job.epoch, text) };
   } catch (error) {

@@ -157,8 +157,8 @@ export class StorageError extends Error {
 }
 
 /**
- * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for STORAGE_STALL_MS ends
- * it, and one that takes as long for all of few bytes; time in which nobody asks for more does not count.
+ * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for STORAGE_STALL_MS ends it, and so does one
+ * that needs longer for a small object; time in which nobody asks for more does not count.
  * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
  */
 export async function* readObject(

@@ -29,7 +29,7 @@ const answers = new Map<string, Promise<Answer>>();
 beforeAll(async () => {
   bed = await startMediaBed({ workers: 0, janitor: false, env: { SLUICE_MEDIA_WAIT_MS: "240000", SLUICE_PACE: "1" } });
   const { client, fal, gallery } = bed;
-  // Whoever is to die takes the job meant for it, not one of those who died before it: nothing comes again until the last has died.
+  // Each worker is to die of the job that is meant for it. Messages of those who died before must not come meanwhile.
   const held = await Promise.all(
     (["image", "chat"] as const).map((pool) => holdRedeliveries(bed.stack.natsUrl, pool, "live")),
   );

@@ -347,7 +347,7 @@ class Connection {
     this.fail(Object.assign(new Error(said, { cause: this.fault }), { code }));
   }
 
-  /** Ends request and connection with an error for whoever waits or reads. */
+  /** Ends the request and its connection; whoever waits for the answer, or reads it, gets the error. */
   private fail(error: unknown): void {
     const { exchange } = this;
     if (!exchange) return;

@@ -8,7 +8,7 @@ import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { findReadable } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -84,22 +84,21 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
   const param = "file_id";
   const { caller } = receiver;
   checkMayReadFiles(caller, param);
-  const [row] = isFileId(fileId)
+  const found = isFileId(fileId)
     ? await unavailable(
         "The file of this call cannot be looked up right now; try again shortly.",
-        findFiles(database, caller.workspaceId, [fileId]),
+        findReadable(database, caller.workspaceId, fileId),
       )
-    : [];
-  if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
-  if (Number(row.bytes) > INPUT_BYTES_MAX.audio) throw tooLarge(param);
+    : undefined;
+  if (!found) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  const { blocks, mediaType: claim, filename } = found;
+  if (blocks.bytes > INPUT_BYTES_MAX.audio) throw tooLarge(param);
   return spooled(receiver, async (file) => {
     const copying = async (): Promise<void> => {
-      const blocks = await findBlocks(database, row.id);
-      if (!blocks) throw new Error("the file has no blocks any more");
       for await (const piece of readFile(storage, blocks)) await file.write(new Uint8Array(piece));
     };
     await unavailable("The file of this call cannot be read right now; try again shortly.", copying());
-    return { claim: row.media_type, filename: row.filename, param, fileId: row.id };
+    return { claim, filename, param, fileId };
   });
 }
 
