@@ -4,7 +4,7 @@
  * takes messages and never answers for them. Expected: callers hear a true answer in bounded time, accepted jobs wait and end once,
  * nothing is submitted or paid twice, no job is used up by an outage.
  */
-import { jetstreamManager } from "@nats-io/jetstream";
+import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect } from "nats";
 
@@ -210,6 +210,8 @@ test("dead workers that hold all a lane may have unacknowledged halt it for as l
   await worker.role.stop();
   const keys = await submit(10);
   const holder = await connect({ servers: bed.stack.natsUrl });
+  const { config } = await (await jetstreamManager(holder)).consumers.info(stream, durable);
+  expect(config.ack_policy).toBe(AckPolicy.Explicit);
   try {
     const held: string[] = [];
     holder.subscribe("holder", { callback: (_error, message) => void held.push(message.subject) });

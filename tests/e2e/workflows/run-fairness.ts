@@ -32,15 +32,9 @@ const sub = (id: string, workflow: string, more: object = {}) => ({
   workflow_id: workflow,
   ...more,
 });
-/** Steps of the list, and runs of it that are due at once. */
-const [STEPS, DUE] = [6, 192];
 const LIST = { inputs: { items: { type: "array" } } };
 const each = (id: string, workflow: string) =>
-  sub(id, workflow, {
-    for_each: "${{ inputs.items }}",
-    input: { items: "${{ inputs.items }}" },
-    concurrency: DUE / STEPS,
-  });
+  sub(id, workflow, { for_each: "${{ inputs.items }}", input: { items: "${{ inputs.items }}" }, concurrency: 32 });
 
 test("a chain of another workspace goes on while lists of thousands of runs are worked off", async () => {
   const [loud, quiet] = [
@@ -65,7 +59,7 @@ test("a chain of another workspace goes on while lists of thousands of runs are 
   await measure();
   const alone = await measure();
   const leaf = await store(loud, { ...LIST, steps: [free("a")] });
-  const definition = { ...LIST, steps: Array.from({ length: STEPS }, (_, at) => each(`s${at}`, leaf)) };
+  const definition = { ...LIST, steps: Array.from({ length: 6 }, (_, at) => each(`s${at}`, leaf)) };
   const items = Array.from({ length: 1_000 }, (_, at) => at);
   const answered = post(loud, "/v1/pipelines/runs", { definition, input: { items } });
   const runsOf = async (): Promise<number> =>
@@ -88,6 +82,6 @@ test("a chain of another workspace goes on while lists of thousands of runs are 
     `run-fairness: a chain of ${CHAIN} ${alone.toFixed(0)} ms alone, ${beside.toFixed(0)} ms beside ${begun} runs begun meanwhile\n`,
   );
   expect(begun).toBeGreaterThan(0);
-  // The two take turns: the one that never has enough begins some for each of the other's, which does not wait behind all that are due.
-  expect(begun).toBeLessThan((DUE / 4) * ROUNDS * (CHAIN + 1));
+  // The two take turns, whatever the machine's speed: the one that never has enough begins a few runs for each of the other's.
+  expect(begun).toBeLessThan(10 * ROUNDS * (CHAIN + 1));
 }, 120_000);
