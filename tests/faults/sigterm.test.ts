@@ -1,7 +1,12 @@
 /** A role that is told to stop lets running calls end; told twice, it cuts them honestly. Either way it exits with 0. */
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { paced } from "#shared/pace.ts";
 import { durableName, streamName } from "#shared/queue/subjects.ts";
 
 import type { ManagedProcess } from "../support/stack.ts";
@@ -63,6 +68,40 @@ test("an ingress that is told to stop takes no new calls, ends its streams and e
   expect((await ingress?.exited())?.code).toBe(0);
   await ingress?.restart();
   await audit(bed);
+});
+
+test("an ingress that nobody asked for a while stays for those who have just heard that it is ready", async () => {
+  const [ingress] = bed.stack.ingresses;
+  const times = (): number[] =>
+    (ingress?.logs() ?? [])
+      .filter((line) => /"msg":"stopp(ing|ed)"/.test(line))
+      .slice(-2)
+      .map((line) => Date.parse((JSON.parse(line) as { time: string }).time));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const askKept = async (): Promise<[status: number | undefined, connection: string | undefined]> => {
+    const [answer] = (await once(get(`${bed.target(0).url}/healthz`, { agent }), "response")) as [IncomingMessage];
+    await text(answer);
+    return [answer.statusCode, answer.headers.connection];
+  };
+  expect(await askKept()).toEqual([200, undefined]);
+  await Bun.sleep(paced(1_000));
+  // Held up, so that the signal and the calls reach it in one moment.
+  ingress?.kill("SIGSTOP");
+  ingress?.kill("SIGTERM");
+  const [kept, fresh] = [askKept(), bed.client.chat(bed.target(0), ask("flat"))];
+  await Bun.sleep(paced(1_000));
+  ingress?.kill("SIGCONT");
+  expect((await kept)[0]).toBe(200);
+  expect(isServed(await fresh)).toBe(true);
+  expect((await ingress?.exited())?.code).toBe(0);
+  await ingress?.restart();
+
+  await Bun.sleep(paced(1_000));
+  expect(await ingress?.stop()).toEqual({ code: 0, signal: null, error: null });
+  const [stopping = 0, stopped = 0] = times();
+  expect(stopped - stopping).toBeGreaterThanOrEqual(paced(500));
+  await ingress?.restart();
+  agent.destroy();
 });
 
 test("workers that are told to stop end their calls and exit with 0", async () => {
