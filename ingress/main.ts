@@ -239,7 +239,7 @@ const QUIET_LOOKS = 10;
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
   const until = performance.now() + DRAIN_MS;
-  for (let looks = 0; looks < QUIET_LOOKS && !hurry.aborted && performance.now() < until; ) {
+  for (let looks = 0; looks < QUIET_LOOKS && !hurry.aborted && performance.now() < until;) {
     const before = server.askedAt();
     await Bun.sleep(QUIET_MS / QUIET_LOOKS);
     looks = server.askedAt() === before ? looks + 1 : 0;

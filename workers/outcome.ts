@@ -1,4 +1,5 @@
 /** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-ends.ts, runner/durable-ends.ts). */
+import type { StoredFile } from "#shared/files/upload.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
@@ -27,6 +28,10 @@ export interface Success extends Ending {
   readonly holdNano: bigint;
   /** Run once the call is settled. */
   readonly onSettled?: () => void;
+  /** Small files that the result names, whose rows come with the job's end. */
+  readonly files?: readonly StoredFile[];
+  /** Run where the workspace has no room for them: the job fails then. */
+  readonly onRefused?: () => void;
 }
 
 export interface Failure extends Ending {

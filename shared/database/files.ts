@@ -231,6 +231,7 @@ export async function finishUpload(
       file.repeat?.answer ?? null,
       file.repeat?.keepMs ?? null,
     ],
+    "finish_upload",
   );
   return rows[0]?.done === true;
 }

@@ -119,20 +119,17 @@ export class Upload implements ByteSink {
   private async complete(bytes: number): Promise<void> {
     const { storage } = this.tools;
     const { signal } = this.abandoned;
-    let isProven = false;
     if (this.uploadId === null) {
       // Its row has the size from what was reserved.
       if (this.reservedBytes === undefined) await this.reserve(bytes);
       else if (this.reservedBytes !== bytes) throw new Error(`reserved ${this.reservedBytes} bytes, got ${bytes}`);
-      isProven = await putObject(storage, this.key, this.part.content, signal);
-    } else {
-      await this.sendPart();
-      await joinParts(storage, this.key, this.uploadId, this.parts, signal);
+      await putWhole(storage, this.key, this.part.content, signal);
+      return;
     }
+    await this.sendPart();
+    await joinParts(storage, this.key, this.uploadId, this.parts, signal);
     failpoint("upload.stored");
-    if (isProven) return;
-    const size = await objectSize(storage, this.key);
-    if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
+    await checkStored(storage, this.key, bytes);
   }
 
   /**
@@ -189,22 +186,46 @@ export class Upload implements ByteSink {
   }
 }
 
+/** Stores an object and checks that the store has all of it. */
+async function putWhole(storage: Storage, key: string, content: Uint8Array, signal?: AbortSignal): Promise<void> {
+  const isProven = await putObject(storage, key, content, signal);
+  failpoint("upload.stored");
+  if (!isProven) await checkStored(storage, key, content.length);
+}
+
+async function checkStored(storage: Storage, key: string, bytes: number): Promise<void> {
+  const size = await objectSize(storage, key);
+  if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
+}
+
+/** A file whose bytes are in the store, and whose row comes with the end of the job that made it. */
+export interface StoredFile extends Pick<FileFacts, "filename" | "purpose" | "mediaType"> {
+  readonly id: string;
+  readonly digested: Digested;
+}
+
+/** Brings the bytes of a small file into S3, any number of times. Its row is still to be written. @throws ApiError `service_unavailable` */
+export async function storeBytes(storage: Storage, id: string, content: Uint8Array): Promise<Digested> {
+  const digest = new Digest();
+  digest.update(content);
+  await unavailable(NOT_STORED, putWhole(storage, objectKey(id), content));
+  return digest.end();
+}
+
 /** @throws ApiError where the bytes of an upload could not be taken of its workspace's limit */
 export function checkTaking(taking: Taking, storageBytesMax: number): void {
   if (taking === "gone") throw lostOwnership();
   failpoint("upload.reserved");
-  if (taking === "crowded") {
-    throw new ApiError(
-      "storage_limit_exceeded",
-      `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`,
-    );
-  }
-  if (taking === "full") {
-    throw new ApiError(
-      "storage_limit_exceeded",
-      `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
-    );
-  }
+  if (taking !== "taken") throw storageRefusal(taking, storageBytesMax);
+}
+
+export function storageRefusal(taking: "full" | "crowded", storageBytesMax: number): ApiError {
+  return new ApiError(
+    "storage_limit_exceeded",
+    taking === "crowded"
+      ? `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`
+      : `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
+  );
 }
 
 function checkSize(bytes: number, bytesMax: number): void {

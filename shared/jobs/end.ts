@@ -2,9 +2,14 @@
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
+import { FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
+import { FILE_BLOCK_BYTES } from "#shared/files/digest.ts";
+import { type StoredFile, storageRefusal } from "#shared/files/upload.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
+
+import { storableText } from "./error.ts";
 
 export interface JobEnd {
   readonly id: string;
@@ -19,6 +24,8 @@ export interface JobEnd {
   readonly error: JobError | null;
   /** The request stays in the row, for an operator who may send the job on its way again. */
   readonly keepsRequest?: boolean;
+  /** Small files that the result names, whose rows are written with it, and the bytes that their workspace may store. */
+  readonly files?: { readonly stored: readonly StoredFile[]; readonly storageBytesMax: number };
 }
 
 /** Usage of a job that no provider saw, or of which nothing will ever be known: its hold is released. */
@@ -27,14 +34,21 @@ export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost
 }
 
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
+const WITH_FILES_TEXT = `select end_job_with_files($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13, $14, $15::jsonb, $16, $17) as taken`;
 /** The statement of a call's settle for refused figures: it releases the hold and writes a settle_fault. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const HOLD_LOCKED = -1n;
+/** Results where the workspace has no room for the files. */
+const REFUSALS: ReadonlyMap<bigint | undefined, "full" | "crowded"> = new Map([
+  [-2n, "full"],
+  [-3n, "crowded"],
+]);
 
 /**
  * Returns the nano-credits taken, or undefined where the job has ended or another worker has it: nothing changes then. A job whose
  * figures the database refuses ends without them, and its hold is released.
- * @throws Error when the database stays away longer than `retryMs`, or refuses what the job made
+ * @throws ApiError `storage_limit_exceeded` where the workspace has no room for the files: nothing has changed then; Error when the database
+ * stays away longer than `retryMs`, or refuses what the job made
  */
 export async function endJob(
   context: { readonly database: Database; readonly log: Logger },
@@ -52,44 +66,59 @@ export async function endJob(
   }
 }
 
+interface Taken {
+  readonly taken: bigint | null;
+}
+
 async function endAs(
-  context: { readonly database: Database; readonly log: Logger },
+  { database, log }: { readonly database: Database; readonly log: Logger },
   end: JobEnd,
   retryMs: number,
 ): Promise<bigint | undefined> {
-  const { usage, result } = end;
-  return retryStatement(
+  const { usage, result, files } = end;
+  const which = [end.id, end.epoch];
+  const facts = [
+    end.state,
+    usage.usedNano,
+    usage.status,
+    usage.source,
+    JSON.stringify(usage.units),
+    usage.isEstimated,
+    usage.tokens,
+    result && "text" in result ? result.text : null,
+    result && "reference" in result ? result.reference : null,
+    end.error === null ? null : JSON.stringify(end.error),
+    end.keepsRequest ?? false,
+    // A locked workspace waits between the tries, not on a connection that others need.
+    CONTENDED_WAIT_MS,
+  ];
+  const rowsOfFiles = files && [
+    JSON.stringify(files.stored.map(rowOf)),
+    files.storageBytesMax,
+    FILES_PER_WORKSPACE_MAX,
+  ];
+  const taken = await retryStatement(
     async () => {
-      const rows = await context.database.query<{ taken: bigint | null }>(
-        SQL_TEXT,
-        [
-          end.id,
-          end.epoch,
-          end.isOwned,
-          end.state,
-          usage.usedNano,
-          usage.status,
-          usage.source,
-          JSON.stringify(usage.units),
-          usage.isEstimated,
-          usage.tokens,
-          result && "text" in result ? result.text : null,
-          result && "reference" in result ? result.reference : null,
-          end.error === null ? null : JSON.stringify(end.error),
-          end.keepsRequest ?? false,
-          // A locked workspace waits between the tries, not on a connection that others need.
-          CONTENDED_WAIT_MS,
-        ],
-        "end_job",
-      );
+      const rows = await (rowsOfFiles
+        ? database.query<Taken>(WITH_FILES_TEXT, [...rowsOfFiles, ...which, ...facts], "end_job_with_files")
+        : database.query<Taken>(SQL_TEXT, [...which, end.isOwned, ...facts], "end_job"));
       const taken = rows[0]?.taken ?? null;
       return taken === HOLD_LOCKED ? LOCKED : (taken ?? undefined);
     },
     {
       forMs: retryMs,
-      onRetry: (error, tries) =>
-        context.log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated"),
+      onRetry: (error, tries) => log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated"),
       locked: () => new Error(`the hold of job ${end.id} stays locked`),
     },
   );
+  const refusal = REFUSALS.get(taken);
+  if (refusal && files) throw storageRefusal(refusal, files.storageBytesMax);
+  return taken;
+}
+
+/** Returns the row of a file as end_job_with_files reads it. */
+function rowOf({ id, filename, purpose, mediaType, digested }: StoredFile): object {
+  const { bytes, sha256, blockSha256 } = digested;
+  const hashes = { sha256: sha256.toString("hex"), block_sha256: blockSha256.toString("hex"), block_bytes: FILE_BLOCK_BYTES }; // prettier-ignore
+  return { id, bytes, filename: storableText(filename), purpose, media_type: storableText(mediaType), ...hashes };
 }

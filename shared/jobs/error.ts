@@ -8,9 +8,11 @@ export function jobError(error: {
   readonly message: string;
   readonly param?: string | null;
 }): JobError {
-  return errorEnvelope(error.code, plain(error.message), error.param == null ? null : plain(error.param)).error;
+  return errorEnvelope(error.code, storableText(error.message), error.param == null ? null : storableText(error.param))
+    .error;
 }
 
-function plain(text: string): string {
+/** Returns a text without what Postgres cannot keep in JSON. */
+export function storableText(text: string): string {
   return text.replaceAll("\u0000", "").toWellFormed();
 }

@@ -16,7 +16,7 @@ import { type Charge, chargeAt, countCharge, priceAt, settlementOf } from "#shar
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
-import type { Code } from "#shared/errors.ts";
+import { ApiError, type Code } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
 import type { JobOwner, StepContinuation, StepContinued } from "../job.ts";
@@ -45,7 +45,15 @@ export class DurableEnds {
   /** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
     const ending = await endOf(this.context, job, outcome);
-    return this.writeEnd(job, ending.end, ending.told, ending.charge);
+    try {
+      return await this.writeEnd(job, ending.end, ending.told, ending.charge);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !outcome || !("result" in outcome)) throw error;
+      outcome.onRefused?.();
+      const { code, message } = error;
+      const refused = await endOf(this.context, job, freeFailure({ code, message, param: null, retry: false }));
+      return this.writeEnd(job, refused.end, refused.told);
+    }
   }
 
   /** Ends the job of a step and goes on with its run where that can be; else it ends as any job does. */
@@ -183,8 +191,10 @@ async function endOf(
   if (outcome && "result" in outcome) {
     const { text } = outcome.result;
     const result = await keepResult(context, job, text);
+    const { storageBytesMax } = context.config;
+    const files = outcome.files?.length ? { files: { stored: outcome.files, storageBytesMax } } : {};
     return {
-      end: { ...owned, state: "completed", usage, result, error: null },
+      end: { ...owned, state: "completed", usage, result, error: null, ...files },
       told: { status: "completed", result: text },
       charge,
     };

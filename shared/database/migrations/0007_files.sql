@@ -188,6 +188,40 @@ select k.workspace_id, k.key, k.subject, substr(k.key, 6, 36)::uuid as job_id
 from idempotency_key k
 where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' and k.key ~ '^ job [0-9a-f-]{36} ';
 
+-- Ends a job as end_job does, whose answer names small files: their bytes are in the store, and their rows come with the end. A worker that
+-- dies before leaves bytes that no row knows. Result: as of end_job, or -2 where the workspace's limit does not hold the files, -3 where it
+-- has as many as it may; nothing is done then. Locks: the job, file_storage, then those of a settle: no other knows the new files.
+create function end_job_with_files(
+  p_files json, p_limit bigint, p_files_max int,
+  p_id uuid, p_epoch int, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
+  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
+) returns bigint language plpgsql set plan_cache_mode = force_generic_plan as $$
+declare
+  ws uuid;
+  s file_storage;
+  number int;
+  size bigint;
+  taken bigint;
+begin
+  select workspace_id into ws from job where id = p_id and epoch = p_epoch and state = 'running' for update;
+  if not found then return null; end if;
+  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+  select count(*), sum(t.bytes) into number, size from json_to_recordset(p_files) t(bytes bigint);
+  insert into file_storage (workspace_id) values (ws) on conflict do nothing;
+  select * into s from file_storage where workspace_id = ws for no key update;
+  if s.used + s.reserved + size > p_limit then return -2; end if;
+  if s.files + number > p_files_max then return -3; end if;
+  taken := end_job(p_id, p_epoch, true, p_state, p_used, p_usage, p_source, p_units, p_estimated, p_tokens, p_result, p_result_ref, p_error,
+                   p_keep, p_wait_ms);
+  if taken is null or taken < 0 then return taken; end if;
+  insert into file (id, workspace_id, state, bytes, filename, purpose, media_type, sha256, block_sha256, block_bytes)
+  select t.id, ws, 'ready', t.bytes, t.filename, t.purpose, t.media_type, decode(t.sha256, 'hex'), decode(t.block_sha256, 'hex'), t.block_bytes
+  from json_to_recordset(p_files)
+    t(id text, bytes bigint, filename text, purpose text, media_type text, sha256 text, block_sha256 text, block_bytes int);
+  update file_storage set used = used + size, files = files + number where workspace_id = ws;
+  return taken;
+end $$;
+
 -- Drops a kept result, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Result: true when its
 -- file was deleted; null when the key is not to go. Locks: job, idempotency_key, then as end_file.
 create function drop_kept_result(p_ws uuid, p_key text) returns boolean language plpgsql as $$

@@ -2,17 +2,30 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
+import { listObjects } from "#shared/storage/objects.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
+
 import { type Bench, errorOf, startBench } from "./bench.ts";
 
 const STORAGE_BYTES_MAX = 200_000;
 
 let bench: Bench;
+let storage: Storage;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["image", "audio"], env: { SLUICE_STORAGE_BYTES_MAX: String(STORAGE_BYTES_MAX) } });
+  bench = await startBench({
+    pools: ["image", "audio", "capability"],
+    env: { SLUICE_STORAGE_BYTES_MAX: String(STORAGE_BYTES_MAX) },
+  });
+  storage = storageOf(bench.stack.env);
 }, 60_000);
 
-afterAll(() => bench?.close());
+afterAll(async () => {
+  storage?.close();
+  await bench?.close();
+});
 
 test("is refused before anything is held, made or paid, and served again once a file is deleted", async () => {
   const { stack, client } = bench;
@@ -37,4 +50,30 @@ test("is refused before anything is held, made or paid, and served again once a 
     expect([path, response.status]).toEqual([path, 200]);
     await response.arrayBuffer();
   }
+});
+
+test("has no room for what a run makes: the run fails, costs nothing and leaves nothing, and is done once there is", async () => {
+  const { stack, client } = bench;
+  for (const { id } of (await client.files.list()).data) await client.files.delete(id);
+  const rest = 100;
+  const nearly = new File([randomBytes(STORAGE_BYTES_MAX - rest)], "nearly.bin");
+  const file = await client.files.create({ file: nearly, purpose: "user_data" });
+  const objects = async (): Promise<number> => (await listObjects(storage, "files/", undefined, 1_000)).objects.length;
+  expect(await objects()).toBe(1);
+  const path = "/v1/capabilities/image.barcode/run";
+  const body = { input: { text: { text: "tea" } }, params: {} };
+  const refused = await bench.call(path, body);
+  expect([refused.status, (await errorOf(refused)).code]).toEqual([403, "storage_limit_exceeded"]);
+  const id = refused.headers.get("x-request-id");
+  expect(await stack.query("select status, settled from usage_record where job_id = $1", [id])).toEqual([{ status: "failed", settled: 0n }]); // prettier-ignore
+  await eventually("its bytes are gone", async () => (await objects()) === 1);
+  expect(await stack.query("select * from audit_storage()")).toEqual([]);
+  await client.files.delete(file.id);
+  const made = await bench.call(path, body);
+  expect(made.status).toBe(200);
+  const { files } = (await made.json()) as { files: { file_id: string; bytes: number; name: string }[] };
+  const [one] = files;
+  expect(await client.files.retrieve(one?.file_id ?? "")).toMatchObject({ bytes: one?.bytes, filename: one?.name });
+  const content = await (await client.files.content(one?.file_id ?? "")).arrayBuffer();
+  expect(content.byteLength).toBe(one?.bytes ?? 0);
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import {
   redispatchExpired,
@@ -22,6 +22,12 @@ import {
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
 import { noteProviderJob } from "#shared/database/open-starts.ts";
+import { auditStorage } from "#shared/database/file-sweeps.ts";
+import { FILES_PER_WORKSPACE_MAX, findBlocks, findFile } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { Digest } from "#shared/files/digest.ts";
+import { newFileId } from "#shared/files/id.ts";
+import type { StoredFile } from "#shared/files/upload.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
@@ -77,7 +83,11 @@ async function claimed(id: string, members: object = {}): Promise<ClaimedJob> {
 
 const USED = { usedNano: 40n, status: "succeeded", source: "a/b", units: {}, isEstimated: false, tokens: 3 } as const;
 
-const finish = (job: Pick<ClaimedJob, "id" | "epoch">, end: Partial<JobEnd> = {}): Promise<bigint | undefined> =>
+const finish = (
+  job: Pick<ClaimedJob, "id" | "epoch">,
+  end: Partial<JobEnd> = {},
+  retryMs = 5_000,
+): Promise<bigint | undefined> =>
   endJob(
     { database: db.database, log },
     {
@@ -90,7 +100,7 @@ const finish = (job: Pick<ClaimedJob, "id" | "epoch">, end: Partial<JobEnd> = {}
       error: null,
       ...end,
     },
-    5_000,
+    retryMs,
   );
 
 describe("a claim", () => {
@@ -308,6 +318,86 @@ describe("an owner", () => {
       { job_id: job.id, attempt: 2, status: "succeeded", settled: 40n },
       { job_id: failed.id, attempt: 1, status: "lost", settled: 0n },
     ]);
+  });
+});
+
+describe("an end with files", () => {
+  let own: string;
+  let job: () => Promise<ClaimedJob>;
+  beforeEach(async () => {
+    own = await createWorkspace(db.database);
+    job = async () => claimed(await admitted({ workspaceId: own }), { workspaceId: own });
+  });
+  afterEach(async () => expect(await auditStorage(db.database)).toEqual([]));
+
+  const fileOf = (bytes = 10, filename = "a.txt"): StoredFile => {
+    const digest = new Digest();
+    digest.update(new Uint8Array(bytes));
+    return { id: newFileId(), filename, purpose: "user_data", mediaType: "text/plain", digested: digest.end() };
+  };
+  const finishWith = async (one: ClaimedJob, stored: readonly StoredFile[], storageBytesMax = 50) =>
+    finish(one, { files: { stored, storageBytesMax } });
+  const filesOf = () => db.query<{ id: string }>("select id from file where workspace_id = $1 order by id", [own]);
+  const codeOf = (ending: Promise<unknown>): Promise<unknown> =>
+    ending.then(() => "ended", (error: unknown) => (error instanceof ApiError ? error.code : error)); // prettier-ignore
+
+  test("makes them files of its workspace as it settles the job, once", async () => {
+    const one = await job();
+    const files = [fileOf(10, "a\u0000\ud800.txt"), fileOf(0)];
+    const [first] = files;
+    expect(await finishWith(one, files)).toBe(40n);
+    expect(await finishWith(one, files)).toBeUndefined();
+    expect((await filesOf()).map(({ id }) => id)).toEqual(files.map(({ id }) => id).toSorted());
+    expect(await findFile(db.database, own, first?.id ?? "")).toMatchObject({
+      bytes: 10n,
+      filename: "a\ufffd.txt",
+      purpose: "user_data",
+      media_type: "text/plain",
+      sha256: first?.digested.sha256,
+      expires_at: null,
+    });
+    expect(await findBlocks(db.database, first?.id ?? "")).toMatchObject({
+      bytes: 10,
+      blockSha256: first?.digested.blockSha256,
+    });
+  });
+
+  test("makes none where another worker has the job", async () => {
+    const late = await job();
+    await expire(late.id);
+    const owner = await claimed(late.id, { workspaceId: own });
+    expect(await finishWith(late, [fileOf()])).toBeUndefined();
+    expect(await filesOf()).toEqual([]);
+    expect(await finishWith(owner, [fileOf()])).toBe(40n);
+    expect(await filesOf()).toHaveLength(1);
+  });
+
+  test("of many at once takes exactly what the workspace has room for; the others' jobs are as they were", async () => {
+    const jobs: ClaimedJob[] = [];
+    for (let at = 0; at < 12; at++) jobs.push(await job());
+    const ends = await Promise.all(jobs.map((one) => codeOf(finishWith(one, [fileOf()]))));
+    expect(ends.filter((end) => end === "ended")).toHaveLength(5);
+    expect(ends.filter((end) => end === "storage_limit_exceeded")).toHaveLength(7);
+    expect(await filesOf()).toHaveLength(5);
+    for (const [at, { id }] of jobs.entries()) {
+      expect((await findJob(db.database, own, id))?.state).toBe(ends[at] === "ended" ? "completed" : "running");
+    }
+  });
+
+  test("makes none where the workspace has as many as it may, or its balance or the job's hold stays locked", async () => {
+    const one = await job();
+    await db.query("insert into file_storage (workspace_id, files) values ($1, $2)", [own, FILES_PER_WORKSPACE_MAX]);
+    expect(await codeOf(finishWith(one, [fileOf()]))).toBe("storage_limit_exceeded");
+    await db.query("update file_storage set files = 0 where workspace_id = $1", [own]);
+    for (const table of ["balance", "hold"]) {
+      await db.database.transaction(async (tx) => {
+        await tx.query(`select 1 from ${table} where workspace_id = $1 for update`, [own]);
+        const files = { stored: [fileOf()], storageBytesMax: 50 };
+        expect(await codeOf(finish(one, { files }, 100))).toBeInstanceOf(Error);
+      });
+    }
+    expect(await filesOf()).toEqual([]);
+    expect(await finishWith(one, [fileOf()])).toBe(40n);
   });
 });
 

@@ -15,7 +15,11 @@ import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
+import { newFileId, objectKey } from "#shared/files/id.ts";
+import type { StoredFile } from "#shared/files/upload.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
+import { SMALL_OBJECT_BYTES_MAX } from "#shared/storage/client.ts";
+import { deleteObject } from "#shared/storage/objects.ts";
 import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
@@ -25,7 +29,7 @@ import { abortReasonOf, type JobControl, type JobHandler } from "../../job.ts";
 import { isOutage } from "../../outage.ts";
 import { freeFailure, type Outcome } from "../../outcome.ts";
 import { explainFailure } from "../failure.ts";
-import { storeArtifact } from "../media/artifacts.ts";
+import { storeArtifact, storeSmall } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
 import { runFolders } from "./home.ts";
@@ -116,8 +120,9 @@ async function serve(
       void guard?.close();
     });
   span.end();
-  const files = await keepFiles(context, job, made, folder, signal).catch((error: unknown) => {
-    if (!isOutage(error)) context.capabilities.lose(job.workspace_id, made.ms);
+  const lose = (): void => context.capabilities.lose(job.workspace_id, made.ms);
+  const { kept, stored } = await keepFiles(context, job, made, folder, signal).catch((error: unknown) => {
+    if (!isOutage(error)) lose();
     throw error;
   });
   const durationMs = Math.round(performance.now() - startedAt);
@@ -129,8 +134,18 @@ async function serve(
     charge: capabilityCharge(price, made, BigInt(job.hold_nano)),
     holdNano: BigInt(job.hold_nano),
     result: {
-      text: JSON.stringify({ capability: capability.id, output: made.output ?? {}, files, duration_ms: durationMs }),
+      text: JSON.stringify({
+        capability: capability.id,
+        output: made.output ?? {},
+        files: kept,
+        duration_ms: durationMs,
+      }),
       upstreamMs: made.ms,
+    },
+    files: stored,
+    onRefused() {
+      lose();
+      void eraseStored(context, stored.map(({ id }) => id)); // prettier-ignore
     },
   };
 }
@@ -185,13 +200,17 @@ async function inChild(
   }
 }
 
+/** Small files of a run whose rows come with its end; others are uploads of their own, which another worker would find. */
+const STORED_MAX = 16;
+
+/** Returns the files as the answer names them, and those whose rows are still to be written. */
 async function keepFiles(
   context: WorkerContext,
   job: JobMessage,
   made: RunResult,
   folder: string,
   signal: AbortSignal,
-) {
+): Promise<{ readonly kept: readonly KeptFile[]; readonly stored: readonly StoredFile[] }> {
   const { files = [] } = made;
   if (files.length > CAPABILITY_FILES_MAX) {
     throw new MediaError(
@@ -199,30 +218,58 @@ async function keepFiles(
       `Expected a run to make at most ${CAPABILITY_FILES_MAX} files, got ${files.length}.`,
     );
   }
-  const kept: { file_id: string; content_type: string; bytes: number; name: string }[] = [];
-  for (const [at, file] of files.entries()) {
-    const own = await openOwnFile(file.path, folder);
-    const { size } = own;
-    const facts = {
-      contentType: file.mediaType,
-      filename: file.name,
-      expiresS: null,
-      stopping: signal,
-      work: `capability ${job.model}`,
-    };
-    const place = context.uploadPlaces.open(job.workspace_id);
-    try {
-      // Text may be empty, such as the CSV of a sheet without rows.
-      if (size === 0 && !file.mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
-      await place.add(1, signal);
-      const fileId = await storeArtifact(context, job, at, own, facts);
-      kept.push({ file_id: fileId, content_type: file.mediaType, bytes: size, name: file.name });
-    } finally {
-      place.keep(0);
-      await own.close();
+  const kept: KeptFile[] = [];
+  const stored: StoredFile[] = [];
+  const ids: string[] = [];
+  const keepOne = async (at: number, own: OwnFile, contentType: string, filename: string): Promise<string> => {
+    if (own.size > SMALL_OBJECT_BYTES_MAX || stored.length >= STORED_MAX) {
+      const facts = { contentType, filename, expiresS: null, stopping: signal, work: `capability ${job.model}` };
+      return storeArtifact(context, job, at, own, facts);
     }
+    const content = Buffer.concat(await Array.fromAsync(own.pieces()));
+    const id = newFileId();
+    ids.push(id);
+    const digested = await storeSmall(context, id, content, signal);
+    stored.push({ id, filename, purpose: "user_data", mediaType: contentType, digested });
+    return id;
+  };
+  try {
+    for (const [at, { path, mediaType, name }] of files.entries()) {
+      const own = await openOwnFile(path, folder);
+      const { size } = own;
+      const place = context.uploadPlaces.open(job.workspace_id);
+      try {
+        // Text may be empty, such as the CSV of a sheet without rows.
+        if (size === 0 && !mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
+        await place.add(1, signal);
+        const fileId = await keepOne(at, own, mediaType, name);
+        kept.push({ file_id: fileId, content_type: mediaType, bytes: size, name });
+      } finally {
+        place.keep(0);
+        await own.close();
+      }
+    }
+    return { kept, stored };
+  } catch (error) {
+    await eraseStored(context, ids);
+    throw error;
   }
-  return kept;
+}
+
+interface KeptFile {
+  readonly file_id: string;
+  readonly content_type: string;
+  readonly bytes: number;
+  readonly name: string;
+}
+
+/** Deletes bytes that no row will know. What stays of them goes with the janitor's sweep of such bytes. */
+async function eraseStored({ storage, log }: WorkerContext, ids: readonly string[]): Promise<void> {
+  try {
+    for (const id of ids) await deleteObject(storage, objectKey(id));
+  } catch (error) {
+    log.warn({ err: error }, "what a run had stored is left to the janitor");
+  }
 }
 
 const CODES: Readonly<Record<MediaFault, Code>> = {

@@ -6,6 +6,8 @@ import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { Digested } from "#shared/files/digest.ts";
+import { storeBytes } from "#shared/files/upload.ts";
 import type { BegunUpload } from "#shared/files/uploads.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
@@ -255,29 +257,45 @@ export async function storeArtifact(
 ): Promise<string> {
   const { contentType: mediaType, filename, expiresS, stopping, work } = facts;
   const key = resultKey(jobOf(job), work, at);
+  const keep = async (begun: BegunUpload): Promise<string | undefined> => {
+    if (begun.kind === "done") {
+      if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
+      // Its owner has deleted it meanwhile, and is to have what is paid.
+      await endKeyedFile(database, job.workspace_id, begun.answer, key);
+      return undefined;
+    }
+    const { upload } = begun;
+    const send = async (): Promise<void> => {
+      for await (const piece of made.pieces()) await upload.write(piece);
+      await upload.end();
+    };
+    await unlessStopping(stopping, send);
+    const repeat = { fingerprint: NO_FINGERPRINT, answer: upload.id };
+    await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
+    return upload.id;
+  };
+  for (;;) {
+    const fileId = await untilTaken(stopping, () => uploads.run(job.workspace_id, key, keep, made.size));
+    if (fileId !== undefined) return fileId;
+  }
+}
+
+/** Brings the bytes of a small file into the store; its row comes with the job's end. @throws ApiError when the file store does not take it */
+export function storeSmall(
+  { storage }: Pick<WorkerContext, "storage">,
+  id: string,
+  content: Uint8Array,
+  stopping: AbortSignal,
+): Promise<Digested> {
+  return untilTaken(stopping, () => unlessStopping(stopping, () => storeBytes(storage, id, content)));
+}
+
+/** Tries again while the file store does not take it now. */
+async function untilTaken<T>(stopping: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + STORE_ARTIFACT_MS;
   for (;;) {
     try {
-      const keep = async (begun: BegunUpload): Promise<string | undefined> => {
-        if (begun.kind === "done") {
-          if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
-          // Its owner has deleted it meanwhile, and is to have what is paid.
-          await endKeyedFile(database, job.workspace_id, begun.answer, key);
-          return undefined;
-        }
-        const { upload } = begun;
-        const send = async (): Promise<void> => {
-          for await (const piece of made.pieces()) await upload.write(piece);
-          await upload.end();
-        };
-        await unlessStopping(stopping, send);
-        const repeat = { fingerprint: NO_FINGERPRINT, answer: upload.id };
-        await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
-        return upload.id;
-      };
-      const fileId = await uploads.run(job.workspace_id, key, keep, made.size);
-      if (fileId === undefined) continue;
-      return fileId;
+      return await work();
     } catch (error) {
       if (!isStoreAway(error) || isStop(stopping) || performance.now() > giveUpAt) throw error;
     }
@@ -291,7 +309,7 @@ function isStop(signal: AbortSignal | undefined): boolean {
 }
 
 /** @throws ProviderError `aborted` when the worker stops first; what it was waited for may go on */
-async function unlessStopping(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+async function unlessStopping<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (): void => {
     if (isStop(signal)) reject(new ProviderError("aborted", "the worker stops", { cause: signal?.reason }));
@@ -299,7 +317,7 @@ async function unlessStopping(signal: AbortSignal | undefined, work: () => Promi
   signal?.addEventListener("abort", stop, { once: true });
   try {
     stop();
-    await Promise.race([work(), stopped]);
+    return await Promise.race([work(), stopped]);
   } finally {
     signal?.removeEventListener("abort", stop);
   }

@@ -7,6 +7,7 @@ import { describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
+import { newFileId } from "#shared/files/id.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -14,6 +15,7 @@ import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
+import type { Outcome } from "#workers/outcome.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
 const WORKED_MS = 12_345;
@@ -80,6 +82,82 @@ describe("it is not", () => {
   test("where the file store is away", async () => {
     const away = new ApiError("service_unavailable", "Files cannot be stored right now.");
     expect(await lostBy(1, away)).toEqual([]);
+  });
+});
+
+describe("the small files of a run", () => {
+  /** @param sizes of the files that the run makes, of which those without bytes are no text */
+  async function keep(sizes: readonly number[]) {
+    const requests: string[] = [];
+    const uploaded: number[] = [];
+    const lost: number[] = [];
+    const context = {
+      log: createLogger({ level: "silent", role: "test" }),
+      database: { query: () => Promise.resolve([]) },
+      results: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+      uploadPlaces: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+      storage: {
+        request({ operation, key, body }: { operation: string; key: string; body?: Uint8Array }) {
+          requests.push(`${operation} ${key}`);
+          const etag = `"${new Bun.CryptoHasher("md5").update(body ?? "").digest("hex")}"`;
+          return Promise.resolve({ headers: { etag } });
+        },
+      },
+      uploads: {
+        run: (_workspaceId: string, _key: string, _work: unknown, bytes: number) => {
+          uploaded.push(bytes);
+          return Promise.resolve(newFileId());
+        },
+      },
+      capabilities: {
+        run: ({ folder }: RunTask): Promise<RunResult> => {
+          const files = sizes.map((size, at) => {
+            const path = join(folder, `out-${at}`);
+            writeFileSync(path, "x".repeat(size));
+            return { path, mediaType: "image/png", name: `${at}.png` };
+          });
+          return Promise.resolve({ files, ms: WORKED_MS });
+        },
+        lose: (_workspaceId: string, ms: number) => lost.push(ms),
+      },
+    } as unknown as WorkerContext;
+    const control = { signal: new AbortController().signal } as JobControl;
+    const outcome = await createCapabilityHandler(context).run(runOf(newId()), control);
+    return { outcome, requests, uploaded, lost };
+  }
+  const SMALL = 65_536;
+  const namedIn = (outcome: Outcome): string[] =>
+    "result" in outcome
+      ? (JSON.parse(outcome.result.text) as { files: { file_id: string }[] }).files.map(({ file_id }) => file_id)
+      : [];
+  const sent = (requests: readonly string[], operation: string): string[] =>
+    requests.flatMap((line) => (line.startsWith(`${operation} files/`) ? [line.slice(operation.length + 7)] : []));
+
+  test("are stored, and come with its outcome in their order, as the answer names them; larger ones are uploads", async () => {
+    const { outcome, requests, uploaded, lost } = await keep([5, SMALL + 1, SMALL]);
+    const files = "result" in outcome ? (outcome.files ?? []) : [];
+    expect(files.map(({ filename, digested }) => [filename, digested.bytes])).toEqual([["0.png", 5], ["2.png", SMALL]]); // prettier-ignore
+    const [first, , third] = namedIn(outcome);
+    expect(files.map(({ id }) => id)).toEqual([first ?? "", third ?? ""]);
+    expect(sent(requests, "PutObject")).toEqual([first ?? "", third ?? ""]);
+    expect([uploaded, lost, sent(requests, "DeleteObject")]).toEqual([[SMALL + 1], [], []]);
+  });
+
+  test("beyond sixteen are uploads too", async () => {
+    const { outcome, uploaded } = await keep(Array.from({ length: 18 }, () => 7));
+    expect([namedIn(outcome).length, uploaded]).toEqual([18, [7, 7]]);
+  });
+
+  test("are erased where one behind them cannot be kept, and where their workspace has no room, which costs it the time", async () => {
+    const failed = await keep([5, 0]);
+    expect(failed.outcome.status).toBe("failed");
+    expect(sent(failed.requests, "PutObject")).toHaveLength(1);
+    expect(sent(failed.requests, "DeleteObject")).toEqual(sent(failed.requests, "PutObject"));
+    const { outcome, requests, lost } = await keep([5, 6]);
+    if ("result" in outcome) outcome.onRefused?.();
+    await eventually("both are erased", () => sent(requests, "DeleteObject").length === 2);
+    expect(sent(requests, "DeleteObject")).toEqual(namedIn(outcome));
+    expect(lost).toEqual([WORKED_MS]);
   });
 });
 
