@@ -10,7 +10,7 @@ import { sharedRuns } from "./shared-runs.ts";
 
 const CHAIN = 5;
 const ROUNDS = 7;
-/** Of a chain: one that begins it, and for each of its steps that of the step's run and that which hears of its end. */
+/** Passes of a chain: one that begins it, and for each of its steps that of the step's run and that which hears of its end. */
 const PASSES = 2 * CHAIN + 1;
 /** Passes that a worker takes at once for a workspace beside others: half of its connections. */
 const PERMITS = 5;
