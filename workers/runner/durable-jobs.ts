@@ -246,7 +246,9 @@ class LaneJobs implements DurableJobs {
     const canResume = notes.isAtProvider ? fault !== undefined : !notes.hasIntent;
     const isOwnFault = fault !== undefined && !notes.isAtProvider && !isStopping && !isOutage(fault);
     const mayTryAgain = !isOwnFault || job.claims < FAULTY_TRIES;
-    if (canResume && mayTryAgain && (fault !== undefined || isStopping)) {
+    // What is made by then is not made anew.
+    const isMade = outcome !== undefined && "result" in outcome;
+    if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !isMade))) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
       return { verdict: { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) } };

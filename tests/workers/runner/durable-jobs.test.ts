@@ -12,6 +12,7 @@ import { endJob } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { newFileId } from "#shared/files/id.ts";
 import { paced } from "#shared/pace.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
@@ -61,6 +62,7 @@ interface Around {
   readonly cancels?: Cancels;
   /** Told of each job that has ended before the last one. */
   readonly onContinued?: (outcome: string) => void;
+  readonly storageBytesMax?: number;
 }
 
 function bench(run: Run, around: Around = {}): Bench {
@@ -71,7 +73,7 @@ function bench(run: Run, around: Around = {}): Bench {
     publish: (subject: string, data = "") => void told.push({ subject, data }),
   };
   const context = {
-    config: { calls: { totalMs: 60_000 }, unknownOutcomeHours: 24 },
+    config: { calls: { totalMs: 60_000 }, unknownOutcomeHours: 24, storageBytesMax: around.storageBytesMax ?? 1e9 },
     log,
     metrics,
     database: around.database ?? db.database,
@@ -359,6 +361,38 @@ describe("a durable job", () => {
     controller.abort(jobAbort("shutdown"));
     expect(await run(message, controller)).toEqual({ outcome: "handed_back", againMs: paced(1_000) });
     expect((await rowOf(message)).state).toBe("queued");
+  });
+
+  test("ends when the service stops with its result made, which would be made anew elsewhere", async () => {
+    const controller = new AbortController();
+    const { run } = bench(() => {
+      controller.abort(jobAbort("shutdown"));
+      return Promise.resolve({ status: "succeeded", source: "a/b", charge: undefined, holdNano: 100n, result: { text: "{}", upstreamMs: 1 } }); // prettier-ignore
+    });
+    const message = await queued();
+    expect(await run(message, controller)).toEqual({ outcome: "completed" });
+    expect(await rowOf(message)).toMatchObject({ state: "completed", result: "{}" });
+  });
+
+  test("fails where its workspace has no room for the files that come with its end: nothing is paid, and its run is told", async () => {
+    const refused: string[] = [];
+    const digested = { bytes: 11, sha256: Buffer.alloc(32), blockSha256: Buffer.alloc(32) };
+    const file = { id: newFileId(), filename: "a.txt", purpose: "user_data", mediaType: "text/plain", digested };
+    const { run, told } = bench(
+      async (context, job, control) => ({
+        ...(await serve("{}")(context, job, control)),
+        files: [file],
+        onRefused: () => refused.push(job.job_id),
+      }),
+      { storageBytesMax: 10 },
+    );
+    const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x` });
+    expect(await run(message)).toEqual({ outcome: "failed" });
+    expect(refused).toEqual([message.job_id]);
+    expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "storage_limit_exceeded" }, credits: 0n }); // prettier-ignore
+    expect(await usageOf(message)).toEqual([{ status: "failed", settled: 0n }]);
+    expect(JSON.parse(told[0]?.data ?? "")).toMatchObject({ status: "failed", error: { code: "storage_limit_exceeded" } }); // prettier-ignore
+    expect(await db.query("select 1 from file where id = $1", [file.id])).toEqual([]);
   });
 
   test("is claimed when the database is back; its message is not given up for that", async () => {
