@@ -228,21 +228,20 @@ function openPort(context: IngressContext, hostname: string, port: number): List
 
 /** Nobody asks for so long: balancers have taken us out, and clients have left the connections that they kept. */
 const QUIET_MS = paced(500);
-/** Balancers that go on asking longer than this meet a closed port. */
-const DRAIN_MS = paced(3_000);
-/** Looks in a row that find nothing asked. A process that was held up has not read what came meanwhile, however long that was. */
+/** Looks in a row that find nothing asked. A process that was held up has not read what came meanwhile, so looks count, not time. */
 const QUIET_LOOKS = 10;
+/** Balancers that go on asking for more, three seconds, meet a closed port. */
+const LOOKS_MAX = 60;
 
 /**
  * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. Who looked just before
  * that sends its call now, also to one that nobody had asked for a while.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
-  const until = performance.now() + DRAIN_MS;
-  for (let looks = 0; looks < QUIET_LOOKS && !hurry.aborted && performance.now() < until;) {
+  for (let looks = 0, quiet = 0; looks < LOOKS_MAX && quiet < QUIET_LOOKS && !hurry.aborted; looks += 1) {
     const before = server.askedAt();
     await Bun.sleep(QUIET_MS / QUIET_LOOKS);
-    looks = server.askedAt() === before ? looks + 1 : 0;
+    quiet = server.askedAt() === before ? quiet + 1 : 0;
   }
 }
 

@@ -30,8 +30,8 @@ export interface Success extends Ending {
   readonly onSettled?: () => void;
   /** Small files that the result names, whose rows come with the job's end. */
   readonly files?: readonly StoredFile[];
-  /** Run where the workspace has no room for them: the job fails then. */
-  readonly onRefused?: () => void;
+  /** Run where the workspace has no room for them, before the job ends as failed. */
+  readonly onRefused?: () => Promise<void>;
 }
 
 export interface Failure extends Ending {

@@ -204,11 +204,20 @@ export interface StoredFile extends Pick<FileFacts, "filename" | "purpose" | "me
   readonly digested: Digested;
 }
 
-/** Brings the bytes of a small file into S3, any number of times. Its row is still to be written. @throws ApiError `service_unavailable` */
-export async function storeBytes(storage: Storage, id: string, content: Uint8Array): Promise<Digested> {
+/**
+ * Brings the bytes of a small file into S3, any number of times. Its row is still to be written.
+ * @param signal as for `putObject`
+ * @throws ApiError `service_unavailable`
+ */
+export async function storeBytes(
+  storage: Storage,
+  id: string,
+  content: Uint8Array,
+  signal: AbortSignal,
+): Promise<Digested> {
   const digest = new Digest();
   digest.update(content);
-  await unavailable(NOT_STORED, putWhole(storage, objectKey(id), content));
+  await unavailable(NOT_STORED, putWhole(storage, objectKey(id), content, signal));
   return digest.end();
 }
 
@@ -224,7 +233,7 @@ export function storageRefusal(taking: "full" | "crowded", storageBytesMax: numb
     "storage_limit_exceeded",
     taking === "crowded"
       ? `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`
-      : `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
+      : `The workspace may store ${storageBytesMax} bytes, which this would exceed; delete other files first.`,
   );
 }
 

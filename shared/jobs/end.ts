@@ -1,4 +1,4 @@
-/** Ends jobs: hold, usage record and outcome in one statement, once, whoever asks and however often. */
+/** Ends jobs: hold, usage record, outcome and the files that come with it in one statement, once, whoever asks and however often. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
@@ -120,5 +120,5 @@ async function endAs(
 function rowOf({ id, filename, purpose, mediaType, digested }: StoredFile): object {
   const { bytes, sha256, blockSha256 } = digested;
   const hashes = { sha256: sha256.toString("hex"), block_sha256: blockSha256.toString("hex"), block_bytes: FILE_BLOCK_BYTES }; // prettier-ignore
-  return { id, bytes, filename: storableText(filename), purpose, media_type: storableText(mediaType), ...hashes };
+  return { id, bytes, filename: storableText(filename), purpose, media_type: mediaType, ...hashes };
 }

@@ -4,10 +4,18 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { auditLedger } from "#shared/ledger/audit.ts";
+import { listObjects } from "#shared/storage/objects.ts";
+import { storageOf } from "#tests/shared/files/bench.ts";
 import { CAPABILITY_MEMORY_BYTES } from "#workers/calls/capability/children.ts";
 
-import { type CapabilityBench, childrenAtWork, startCapabilityBench } from "../e2e/capabilities/bench.ts";
+import {
+  type CapabilityBench,
+  childrenAtWork,
+  type RunAnswer,
+  startCapabilityBench,
+} from "../e2e/capabilities/bench.ts";
 import { processTree } from "../load/processes.ts";
+import { startRole } from "../support/role-process.ts";
 import { seeded } from "../support/seed.ts";
 import { storm } from "../support/storm.ts";
 import { createWorkspace } from "./bed.ts";
@@ -108,6 +116,39 @@ test("runs of five workspaces, with deaths in between", async () => {
   expect(rows.map(({ status }) => status).toSorted()).toEqual(outcomes.toSorted());
   const told = ends.reduce((sum, { credits }) => sum + BigInt(Math.round(credits * 1e9)), 0n);
   expect(rows.reduce((sum, { settled }) => sum + settled, 0n)).toBe(told);
+}, 180_000);
+
+test("a worker that dies between the bytes of a small file and the end of its job leaves bytes that no row knows, and no file but that of the next", async () => {
+  const { stack } = bench;
+  const owner = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+  const storage = storageOf(stack.env);
+  const objects = async (): Promise<string[]> =>
+    (await listObjects(storage, "files/", undefined, 1_000)).objects.map(({ key }) => key.slice("files/".length));
+  const unknown = async (): Promise<Set<string>> => {
+    const known = new Set((await stack.query<{ id: string }>("select id from file")).map(({ id }) => id));
+    return new Set(await objects()).difference(known);
+  };
+  await Promise.all(stack.workers.map((worker) => worker.stop()));
+  const left: number[] = [];
+  for (const point of ["upload.stored", "job.served", "job.ended"]) {
+    const before = await unknown();
+    const dying = await startRole(["worker", "capability"], { ...stack.env, SLUICE_FAILPOINT: point });
+    const answer = bench.run("image.barcode", { input: { text: { text: point } } }, owner.key);
+    expect([point, (await dying.exited()).signal]).toEqual([point, "SIGKILL"]);
+    const next = await startRole(["worker", "capability"], stack.env);
+    const made = await answer;
+    const run = (await made.json()) as RunAnswer;
+    expect([point, made.status, run.files.length]).toEqual([point, 200, 1]);
+    expect((await bench.bytes(run)).length).toBe(run.files[0]?.bytes ?? 0);
+    const usage = "select status, settled > 0 as is_paid from usage_record where job_id = $1";
+    expect(await stack.query(usage, [run.id])).toEqual([{ status: "succeeded", is_paid: true }]);
+    await next.stop();
+    left.push((await unknown()).difference(before).size);
+  }
+  expect(left).toEqual([1, 1, 0]);
+  expect(await stack.query("select files from file_storage where workspace_id = $1", [owner.id])).toEqual([{ files: 3 }]); // prettier-ignore
+  expect(await stack.query("select * from audit_storage()")).toEqual([]);
+  storage.close();
 }, 180_000);
 
 /** Megabytes of these processes; what several share counts in parts. */

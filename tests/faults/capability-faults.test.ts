@@ -94,6 +94,8 @@ describe("a run that", () => {
     ["links_outside", 500],
     ["names_nothing", 500],
     ["names_no_path", 500],
+    ["names_a_number", 500],
+    ["names_no_media_type", 500],
     ["names_what_never_was", 500],
     ["makes_an_empty_file", 200],
     ["digs_deep", 200],
@@ -174,7 +176,7 @@ describe("the object store falls silent", () => {
 test("a worker that is told to stop ends tidily, and each run in it is done once by the next", async () => {
   const [worker] = bench.stack.workers;
   const faults = ["takes_a_while", "no_output", "makes_a_file", "takes_a_while"];
-  bench.s3.decide((line) => (/^PUT .*\/files\//.test(line) ? "silence" : "pass"));
+  bench.s3.decide((line) => (/^(PUT|DELETE) .*\/files\//.test(line) ? "silence" : "pass"));
   const answers = faults.map((fault) => bench.fail(fault));
   await eventually("some are at work", () => childrenAtWork(worker?.pid).length > 0);
   worker?.kill("SIGTERM");

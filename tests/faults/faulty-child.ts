@@ -33,6 +33,14 @@ const answer = (head: object, parts: Uint8Array[] = []): void => {
 };
 const file = (path: string) => ({ files: [{ path, mediaType: "text/plain", name: "made.txt" }] });
 
+/** A file that is well, and not what is told of it. */
+function madeAs(folder: string, told: object): ReturnType<typeof file> {
+  const path = join(folder, "made.txt");
+  writeFileSync(path, "made");
+  const [one] = file(path).files;
+  return { files: [{ ...one, ...told } as never] };
+}
+
 const isArm = process.arch === "arm64";
 /** No instruction. */
 const UNKNOWN = isArm ? [0, 0, 0, 0] : [0x0f, 0x0b];
@@ -104,6 +112,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   names_nothing: () => ({ files: [{}] as never }),
   names_no_path: () => file("a\u0000b"),
+  names_a_number: ({ folder }) => madeAs(folder, { name: 5 }),
+  names_no_media_type: ({ folder }) => madeAs(folder, { mediaType: {} }),
   names_what_never_was: ({ folder }) => file(join(folder, "made.txt")),
   takes_it_away({ folder }) {
     writeFileSync(join(folder, "made.txt"), "made".repeat(1_000_000));

@@ -44,16 +44,7 @@ export class DurableEnds {
 
   /** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
-    const ending = await endOf(this.context, job, outcome);
-    try {
-      return await this.writeEnd(job, ending.end, ending.told, ending.charge);
-    } catch (error) {
-      if (!(error instanceof ApiError) || !outcome || !("result" in outcome)) throw error;
-      outcome.onRefused?.();
-      const { code, message } = error;
-      const refused = await endOf(this.context, job, freeFailure({ code, message, param: null, retry: false }));
-      return this.writeEnd(job, refused.end, refused.told);
-    }
+    return this.writeOutcome(job, outcome, await endOf(this.context, job, outcome));
   }
 
   /** Ends the job of a step and goes on with its run where that can be; else it ends as any job does. */
@@ -63,10 +54,11 @@ export class DurableEnds {
     step: StepContinuation,
     owner: JobOwner,
   ): Promise<{ readonly verdict: DurableVerdict; readonly next?: StepContinued["next"] }> {
-    const { end, told, charge } = await endOf(this.context, job, outcome);
+    const ending = await endOf(this.context, job, outcome);
+    const { end, charge } = ending;
     failpoint("job.served");
     const continued = await step.end(end, owner, DATABASE_RETRY_MS);
-    if (!continued) return { verdict: await this.writeEnd(job, end, told, charge) };
+    if (!continued) return { verdict: await this.writeOutcome(job, outcome, ending) };
     const { takenNano, next } = continued;
     this.countEnd(job, end, charge, takenNano);
     if (next) this.context.metrics.jobsDispatched.inc(this.pool, this.lane, "continued");
@@ -134,6 +126,23 @@ export class DurableEnds {
     return verdict;
   }
 
+  /** Ends the job as failed where its workspace has no room for what it made. */
+  private async writeOutcome(
+    job: ClaimedJob,
+    outcome: Outcome | undefined,
+    ending: OutcomeEnd,
+  ): Promise<DurableVerdict> {
+    try {
+      return await this.writeEnd(job, ending.end, ending.told, ending.charge);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !outcome || !("result" in outcome)) throw error;
+      await outcome.onRefused?.();
+      const { code, message } = error;
+      const refused = await endOf(this.context, job, freeFailure({ code, message, param: null, retry: false }));
+      return this.writeEnd(job, refused.end, refused.told);
+    }
+  }
+
   private async writeEnd(job: ClaimedJob, ending: JobEnd, told: JobReply, charge?: Charge): Promise<DurableVerdict> {
     const { context, lane } = this;
     const { log } = context;
@@ -179,12 +188,14 @@ const OURS = {
   retry: false,
 } as const;
 
+interface OutcomeEnd {
+  readonly end: JobEnd;
+  readonly told: JobReply;
+  readonly charge: Charge | undefined;
+}
+
 /** @param outcome see `end` */
-async function endOf(
-  context: WorkerContext,
-  job: ClaimedJob,
-  outcome: Outcome | undefined,
-): Promise<{ readonly end: JobEnd; readonly told: JobReply; readonly charge: Charge | undefined }> {
+async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome | undefined): Promise<OutcomeEnd> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
   const charge = chargeAt(outcome?.charge, (job.work as Pick<JobMessage, "batch_line">).batch_line);
   const usage = outcome ? settlementOf(outcome.status, outcome.source, charge) : nothingUsed("lost");

@@ -65,7 +65,7 @@ class OpenStep implements StepContinuation {
     const { context, job } = this;
     const { usage, result, state } = ending;
     if (state !== "completed" || usage.status !== "succeeded" || usage.usedNano === null) return undefined;
-    if (result === null || !("text" in result)) return undefined;
+    if (result === null || !("text" in result) || ending.files) return undefined;
     const run = await this.run;
     if (!run || run.facts.isCancelRequested || !mayGoOn(run)) return undefined;
     const place = placeOf(run, job.id);

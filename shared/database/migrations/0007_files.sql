@@ -195,7 +195,7 @@ create function end_job_with_files(
   p_files json, p_limit bigint, p_files_max int,
   p_id uuid, p_epoch int, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
   p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
-) returns bigint language plpgsql set plan_cache_mode = force_generic_plan as $$
+) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   ws uuid;
   s file_storage;

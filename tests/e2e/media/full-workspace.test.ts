@@ -6,6 +6,7 @@ import { listObjects } from "#shared/storage/objects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { storageOf } from "#tests/shared/files/bench.ts";
+import { zipOf } from "#tests/support/hostile-files/documents.ts";
 
 import { type Bench, errorOf, startBench } from "./bench.ts";
 
@@ -59,7 +60,7 @@ test("has no room for what a run makes: the run fails, costs nothing and leaves 
   const nearly = new File([randomBytes(STORAGE_BYTES_MAX - rest)], "nearly.bin");
   const file = await client.files.create({ file: nearly, purpose: "user_data" });
   const objects = async (): Promise<number> => (await listObjects(storage, "files/", undefined, 1_000)).objects.length;
-  expect(await objects()).toBe(1);
+  await eventually("it is the only one", async () => (await objects()) === 1);
   const path = "/v1/capabilities/image.barcode/run";
   const body = { input: { text: { text: "tea" } }, params: {} };
   const refused = await bench.call(path, body);
@@ -76,4 +77,19 @@ test("has no room for what a run makes: the run fails, costs nothing and leaves 
   expect(await client.files.retrieve(one?.file_id ?? "")).toMatchObject({ bytes: one?.bytes, filename: one?.name });
   const content = await (await client.files.content(one?.file_id ?? "")).arrayBuffer();
   expect(content.byteLength).toBe(one?.bytes ?? 0);
+});
+
+test("takes back the large files of a run whose small ones have no room", async () => {
+  const { stack, client } = bench;
+  for (const { id } of (await client.files.list()).data) await client.files.delete(id);
+  const [large, small] = [70_000, 100];
+  const room = new File([randomBytes(STORAGE_BYTES_MAX - large - small + 1)], "room.bin");
+  const file = await client.files.create({ file: room, purpose: "user_data" });
+  const archive = zipOf({ "small.bin": randomBytes(small), "large.bin": randomBytes(large) }, { isStored: true });
+  const input = { archive: { base64: archive.toString("base64"), mime_type: "application/zip" } };
+  const refused = await bench.call("/v1/capabilities/archive.extract/run", { input, params: {} });
+  expect([refused.status, (await errorOf(refused)).code]).toEqual([403, "storage_limit_exceeded"]);
+  // Before its caller hears of it: what another run makes has room again.
+  expect((await client.files.list()).data.map(({ id }) => id)).toEqual([file.id]);
+  expect(await stack.query("select used::int, files from file_storage")).toEqual([{ used: file.bytes, files: 1 }]);
 });

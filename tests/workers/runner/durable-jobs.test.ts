@@ -382,13 +382,16 @@ describe("a durable job", () => {
       async (context, job, control) => ({
         ...(await serve("{}")(context, job, control)),
         files: [file],
-        onRefused: () => refused.push(job.job_id),
+        async onRefused() {
+          refused.push(job.job_id, (await rowOf(message)).state);
+        },
       }),
       { storageBytesMax: 10 },
     );
     const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x` });
     expect(await run(message)).toEqual({ outcome: "failed" });
-    expect(refused).toEqual([message.job_id]);
+    // Its run takes back what it made before its caller hears of it.
+    expect(refused).toEqual([message.job_id, "running"]);
     expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "storage_limit_exceeded" }, credits: 0n }); // prettier-ignore
     expect(await usageOf(message)).toEqual([{ status: "failed", settled: 0n }]);
     expect(JSON.parse(told[0]?.data ?? "")).toMatchObject({ status: "failed", error: { code: "storage_limit_exceeded" } }); // prettier-ignore

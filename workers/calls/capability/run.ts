@@ -15,11 +15,10 @@ import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
-import { newFileId, objectKey } from "#shared/files/id.ts";
+import { newFileId } from "#shared/files/id.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { SMALL_OBJECT_BYTES_MAX } from "#shared/storage/client.ts";
-import { deleteObject } from "#shared/storage/objects.ts";
 import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
@@ -29,7 +28,7 @@ import { abortReasonOf, type JobControl, type JobHandler } from "../../job.ts";
 import { isOutage } from "../../outage.ts";
 import { freeFailure, type Outcome } from "../../outcome.ts";
 import { explainFailure } from "../failure.ts";
-import { storeArtifact, storeSmall } from "../media/artifacts.ts";
+import { eraseStored, type SmallFile, storeArtifact, storeSmallFiles } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
 import { runFolders } from "./home.ts";
@@ -143,9 +142,10 @@ async function serve(
       upstreamMs: made.ms,
     },
     files: stored,
-    onRefused() {
+    async onRefused() {
       lose();
-      void eraseStored(context, stored.map(({ id }) => id)); // prettier-ignore
+      await eraseStored(context, stored);
+      await discardResults(context, { id: job.job_id, workspaceId: job.workspace_id });
     },
   };
 }
@@ -219,41 +219,31 @@ async function keepFiles(
     );
   }
   const kept: KeptFile[] = [];
-  const stored: StoredFile[] = [];
-  const ids: string[] = [];
-  const keepOne = async (at: number, own: OwnFile, contentType: string, filename: string): Promise<string> => {
-    if (own.size > SMALL_OBJECT_BYTES_MAX || stored.length >= STORED_MAX) {
-      const facts = { contentType, filename, expiresS: null, stopping: signal, work: `capability ${job.model}` };
-      return storeArtifact(context, job, at, own, facts);
+  const small: SmallFile[] = [];
+  for (const [at, { path, mediaType, name }] of files.entries()) {
+    // A child that was taken over may name anything.
+    if (typeof name !== "string" || typeof mediaType !== "string" || !/^[\x20-\x7e]+$/.test(mediaType)) {
+      throw new MediaError("failed", "a run gave a file no name, or no media type");
     }
-    const content = Buffer.concat(await Array.fromAsync(own.pieces()));
-    const id = newFileId();
-    ids.push(id);
-    const digested = await storeSmall(context, id, content, signal);
-    stored.push({ id, filename, purpose: "user_data", mediaType: contentType, digested });
-    return id;
-  };
-  try {
-    for (const [at, { path, mediaType, name }] of files.entries()) {
-      const own = await openOwnFile(path, folder);
-      const { size } = own;
-      const place = context.uploadPlaces.open(job.workspace_id);
-      try {
-        // Text may be empty, such as the CSV of a sheet without rows.
-        if (size === 0 && !mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
-        await place.add(1, signal);
-        const fileId = await keepOne(at, own, mediaType, name);
-        kept.push({ file_id: fileId, content_type: mediaType, bytes: size, name });
-      } finally {
-        place.keep(0);
-        await own.close();
+    const own = await openOwnFile(path, folder);
+    try {
+      // Text may be empty, such as the CSV of a sheet without rows.
+      if (own.size === 0 && !mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
+      const isSmall = own.size <= SMALL_OBJECT_BYTES_MAX && small.length < STORED_MAX;
+      const facts = { contentType: mediaType, filename: name, expiresS: null, work: `capability ${job.model}` };
+      const signals = { stopping: signal, patience: signal };
+      const id = isSmall ? newFileId() : await storeArtifact(context, job, at, own, facts, signals);
+      if (isSmall) {
+        const content = Buffer.concat(await Array.fromAsync(own.pieces()));
+        small.push({ id, content, filename: name, mediaType });
       }
+      kept.push({ file_id: id, content_type: mediaType, bytes: own.size, name });
+    } finally {
+      await own.close();
     }
-    return { kept, stored };
-  } catch (error) {
-    await eraseStored(context, ids);
-    throw error;
   }
+  // Behind the uploads, which may take hours: the janitor deletes bytes that have had no row for one.
+  return { kept, stored: await storeSmallFiles(context, job, small, signal) };
 }
 
 interface KeptFile {
@@ -261,15 +251,6 @@ interface KeptFile {
   readonly content_type: string;
   readonly bytes: number;
   readonly name: string;
-}
-
-/** Deletes bytes that no row will know. What stays of them goes with the janitor's sweep of such bytes. */
-async function eraseStored({ storage, log }: WorkerContext, ids: readonly string[]): Promise<void> {
-  try {
-    for (const id of ids) await deleteObject(storage, objectKey(id));
-  } catch (error) {
-    log.warn({ err: error }, "what a run had stored is left to the janitor");
-  }
 }
 
 const CODES: Readonly<Record<MediaFault, Code>> = {
@@ -287,7 +268,7 @@ const CODES: Readonly<Record<MediaFault, Code>> = {
 async function failed(context: WorkerContext, job: JobMessage, control: JobControl, error: unknown): Promise<Outcome> {
   const { reason } = control.signal as { readonly reason: unknown };
   const abort = abortReasonOf(reason);
-  // What the store does not take now, it may take from the next run, which finds the files that it took.
+  // What the store does not take now, it may take from the next run, which finds what was uploaded.
   if (abort === "shutdown" || (abort === undefined && isOutage(error))) throw error;
   await discardResults(context, { id: job.job_id, workspaceId: job.workspace_id });
   if (abort !== undefined) {

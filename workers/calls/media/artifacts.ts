@@ -6,12 +6,13 @@ import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import type { Digested } from "#shared/files/digest.ts";
-import { storeBytes } from "#shared/files/upload.ts";
+import { objectKey } from "#shared/files/id.ts";
+import { storeBytes, type StoredFile } from "#shared/files/upload.ts";
 import type { BegunUpload } from "#shared/files/uploads.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
+import { deleteObject } from "#shared/storage/objects.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { abortReasonOf } from "../../job.ts";
@@ -209,15 +210,9 @@ async function keepOne(
   }
   const measured = await output.measure(context, spooled, contentType, patienceOf(options));
   const filename = `${output.noun}-${at + 1}.${extension}`;
-  const stopping = canResume ? signal : undefined;
-  const place = context.uploadPlaces.open(job.workspace_id);
-  try {
-    await place.add(1, patienceOf(options));
-    const fileId = await storeArtifact(context, job, at, spooled, { contentType, filename, expiresS, stopping, work });
-    return { fileId, contentType, bytes: spooled.size, ...measured };
-  } finally {
-    place.keep(0);
-  }
+  const signals = { stopping: canResume ? signal : undefined, patience: patienceOf(options) };
+  const fileId = await storeArtifact(context, job, at, spooled, { contentType, filename, expiresS, work }, signals);
+  return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
 /** Returns the signal that ends waiting for room: none for results that cannot be fetched again, whatever ends the job. */
@@ -242,7 +237,7 @@ function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: str
 
 /** Keeps what was made as a file of the workspace, once for its place in the job. @throws ApiError when the file store does not take it */
 export async function storeArtifact(
-  { uploads, database }: Pick<WorkerContext, "uploads" | "database">,
+  context: Pick<WorkerContext, "uploads" | "uploadPlaces" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
   made: Pick<Spooled, "pieces" | "size">,
@@ -250,12 +245,18 @@ export async function storeArtifact(
     readonly contentType: string;
     readonly filename: string;
     readonly expiresS: number | null;
-    /** A worker that stops does not wait for the store then. */
-    readonly stopping: AbortSignal | undefined;
     readonly work: string;
   },
+  signals: {
+    /** A worker that stops does not wait for the store then. */
+    readonly stopping: AbortSignal | undefined;
+    /** Ends waiting for a place. */
+    readonly patience: AbortSignal;
+  },
 ): Promise<string> {
-  const { contentType: mediaType, filename, expiresS, stopping, work } = facts;
+  const { uploads, database } = context;
+  const { stopping, patience } = signals;
+  const { contentType: mediaType, filename, expiresS, work } = facts;
   const key = resultKey(jobOf(job), work, at);
   const keep = async (begun: BegunUpload): Promise<string | undefined> => {
     if (begun.kind === "done") {
@@ -274,20 +275,75 @@ export async function storeArtifact(
     await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
     return upload.id;
   };
-  for (;;) {
-    const fileId = await untilTaken(stopping, () => uploads.run(job.workspace_id, key, keep, made.size));
-    if (fileId !== undefined) return fileId;
+  return inPlace(context, job, patience, async () => {
+    for (;;) {
+      const fileId = await untilTaken(stopping, () => uploads.run(job.workspace_id, key, keep, made.size));
+      if (fileId !== undefined) return fileId;
+    }
+  });
+}
+
+/** A file that is whole in memory, under the name that its row will have. */
+export interface SmallFile extends Pick<StoredFile, "id" | "filename" | "mediaType"> {
+  readonly content: Uint8Array;
+}
+
+/**
+ * Brings the bytes of all small files into the store, or of none: their rows come with the job's end.
+ * @throws ApiError when the file store does not take them, ProviderError `aborted` when the worker stops first
+ */
+export async function storeSmallFiles(
+  context: Pick<WorkerContext, "uploadPlaces" | "storage" | "log">,
+  job: { readonly workspace_id: string },
+  files: readonly SmallFile[],
+  stopping: AbortSignal,
+): Promise<readonly StoredFile[]> {
+  const { storage } = context;
+  // What was still on its way would come to the store after its bytes were deleted.
+  const abandoned = new AbortController();
+  const stored: StoredFile[] = [];
+  try {
+    for (const { content, ...one } of files) {
+      const send = () => storeBytes(storage, one.id, content, abandoned.signal);
+      const work = () => untilTaken(stopping, () => unlessStopping(stopping, send));
+      stored.push({ ...one, purpose: "user_data", digested: await inPlace(context, job, stopping, work) });
+    }
+    return stored;
+  } catch (error) {
+    abandoned.abort(new Error("the files of the run were given up"));
+    await eraseStored(context, files);
+    throw error;
   }
 }
 
-/** Brings the bytes of a small file into the store; its row comes with the job's end. @throws ApiError when the file store does not take it */
-export function storeSmall(
-  { storage }: Pick<WorkerContext, "storage">,
-  id: string,
-  content: Uint8Array,
-  stopping: AbortSignal,
-): Promise<Digested> {
-  return untilTaken(stopping, () => unlessStopping(stopping, () => storeBytes(storage, id, content)));
+/** A run whose files cannot be kept waits this long for their bytes to be gone. */
+const ERASE_MS = paced(2_000);
+
+/** Deletes bytes that no row will know. What stays of them goes with the janitor's sweep of such bytes. */
+export async function eraseStored(
+  { storage, log }: Pick<WorkerContext, "storage" | "log">,
+  files: readonly { readonly id: string }[],
+): Promise<void> {
+  const erased = Promise.all(files.map(({ id }) => deleteObject(storage, objectKey(id)))).catch((error: unknown) =>
+    log.warn({ err: error }, "what a run had stored is left to the janitor"),
+  );
+  await Promise.race([erased, Bun.sleep(ERASE_MS)]);
+}
+
+/** Works in one of the places for uploads that its workspace has in this process. */
+async function inPlace<T>(
+  { uploadPlaces }: Pick<WorkerContext, "uploadPlaces">,
+  { workspace_id }: { readonly workspace_id: string },
+  patience: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const place = uploadPlaces.open(workspace_id);
+  try {
+    await place.add(1, patience);
+    return await work();
+  } finally {
+    place.keep(0);
+  }
 }
 
 /** Tries again while the file store does not take it now. */
