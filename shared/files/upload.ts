@@ -233,7 +233,7 @@ export function storageRefusal(taking: "full" | "crowded", storageBytesMax: numb
     "storage_limit_exceeded",
     taking === "crowded"
       ? `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`
-      : `The workspace may store ${storageBytesMax} bytes, which this would exceed; delete other files first.`,
+      : `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
   );
 }
 
