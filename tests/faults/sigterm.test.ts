@@ -43,6 +43,14 @@ async function statusOf(call: { answer: Parameters<typeof requestId>[0] }): Prom
   return row;
 }
 
+/** Returns how a role ended, and what it had not brought to its end by then. */
+async function endOf(role: ManagedProcess | undefined): Promise<unknown> {
+  const end = await role?.exited();
+  const left = role?.logs().filter((line) => /"msg":"(did not stop in time|failed to stop|uncaught)/.test(line));
+  return { code: end?.code, left };
+}
+const TIDY = { code: 0, left: [] };
+
 /** The second signal follows when the first was heard: two at once would count as one. */
 async function tellTwice(role: ManagedProcess | undefined): Promise<void> {
   const heard = (): number => role?.logs().filter((line) => line.includes('"msg":"stopping"')).length ?? 0;
@@ -65,7 +73,7 @@ test("an ingress that is told to stop takes no new calls, ends its streams and e
     return answer.status === 0;
   });
   for (const stream of streams) expect(isServed(await stream.ended)).toBe(true);
-  expect((await ingress?.exited())?.code).toBe(0);
+  expect(await endOf(ingress)).toEqual(TIDY);
   await ingress?.restart();
   await audit(bed);
 });
@@ -93,7 +101,7 @@ test("an ingress that nobody asked for a while stays for those who have just hea
   ingress?.kill("SIGCONT");
   expect((await kept)[0]).toBe(200);
   expect(isServed(await fresh)).toBe(true);
-  expect((await ingress?.exited())?.code).toBe(0);
+  expect(await endOf(ingress)).toEqual(TIDY);
   await ingress?.restart();
 
   await Bun.sleep(paced(1_000));
@@ -110,7 +118,7 @@ test("workers that are told to stop end their calls and exit with 0", async () =
   await Promise.all(streams.map((stream) => stream.frames(3)));
   for (const worker of stack.workers) worker.kill("SIGTERM");
   for (const stream of streams) expect(isServed(await stream.ended)).toBe(true);
-  for (const worker of stack.workers) expect((await worker.exited()).code).toBe(0);
+  for (const worker of stack.workers) expect(await endOf(worker)).toEqual(TIDY);
   await Promise.all(stack.workers.map((worker) => worker.restart()));
   await audit(bed);
 });
@@ -136,7 +144,7 @@ test("a worker that is told to stop takes nothing more on any lane while a job o
   await second?.restart();
   expect(isServed(await late)).toBe(true);
   expect(await publisher.ended("slow")).toMatchObject({ status: "completed" });
-  expect((await first?.exited())?.code).toBe(0);
+  expect(await endOf(first)).toEqual(TIDY);
   await publisher.close();
   await first?.restart();
   await audit(bed);
@@ -153,7 +161,7 @@ test("an ingress that is told twice cuts its streams with an error frame, and wh
     expect(errorCode(answer)).toBe("service_unavailable");
     expect(answer.frames).not.toContain(DONE);
   }
-  expect((await ingress?.exited())?.code).toBe(0);
+  expect(await endOf(ingress)).toEqual(TIDY);
   await ingress?.restart();
   await Promise.all(upstream.requests.map((call) => call.finished));
   await audit(bed);
@@ -170,7 +178,7 @@ test("a worker that is told twice hands its calls an error, and what was produce
   const answer = await stream.ended;
   expect(errorCode(answer)).toBe("service_unavailable");
   expect(answer.frames).not.toContain(DONE);
-  expect((await first?.exited())?.code).toBe(0);
+  expect(await endOf(first)).toEqual(TIDY);
   await Promise.all(stack.workers.map((worker) => worker.restart()));
   await audit(bed);
   const usage = (await statusOf(stream)) as { settled: bigint } | undefined;
