@@ -226,21 +226,21 @@ function openPort(context: IngressContext, hostname: string, port: number): List
   }
 }
 
-/** Nobody asks for so long: balancers have taken us out, and clients have left the connections that they kept. */
-const QUIET_MS = paced(500);
-/** Looks in a row that find nothing asked. A process that was held up has not read what came meanwhile, so looks count, not time. */
+/** Time from one look for new requests to the next. A process that was held up has not read what came meanwhile, so looks count, not time. */
+const LOOK_MS = paced(50);
+/** Looks in a row that find none: balancers have taken us out by then, and clients have left the connections that they kept. */
 const QUIET_LOOKS = 10;
-/** Balancers that go on asking for more, three seconds, meet a closed port. */
+/** All looks: a balancer that goes on asking for longer meets a closed port. */
 const LOOKS_MAX = 60;
 
 /**
- * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. Who looked just before
- * that sends its call now, also to one that nobody had asked for a while.
+ * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. A balancer that found us
+ * ready a moment ago sends its call now, even where nobody had asked for a while.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
   for (let looks = 0, quiet = 0; looks < LOOKS_MAX && quiet < QUIET_LOOKS && !hurry.aborted; looks += 1) {
     const before = server.askedAt();
-    await Bun.sleep(QUIET_MS / QUIET_LOOKS);
+    await Bun.sleep(LOOK_MS);
     quiet = server.askedAt() === before ? quiet + 1 : 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Ends jobs: hold, usage record, outcome and the files that come with it in one statement, once, whoever asks and however often. */
+/** Ends of jobs: one statement writes hold, usage record, outcome and small files. It does so once, however often it is sent. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";

@@ -157,8 +157,8 @@ export class StorageError extends Error {
 }
 
 /**
- * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for STORAGE_STALL_MS ends it, and so does one
- * that needs longer for a small object; time in which nobody asks for more does not count.
+ * The bytes from `from` up to and without `to`, as they come. It ends where the store sends nothing for STORAGE_STALL_MS, or takes longer
+ * for the whole of a small object. Time in which the reader asks for no more does not count.
  * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
  */
 export async function* readObject(

@@ -347,7 +347,7 @@ class Connection {
     this.fail(Object.assign(new Error(said, { cause: this.fault }), { code }));
   }
 
-  /** Ends the request and its connection; whoever waits for the answer, or reads it, gets the error. */
+  /** Ends the request and its connection. The answer that is waited for, or read, fails with the error. */
   private fail(error: unknown): void {
     const { exchange } = this;
     if (!exchange) return;

@@ -32,7 +32,7 @@ test.each<[string, Steps]>([
   [
     "all that change the picture",
     [
-      { operation: "trim", params: { start: 0.4, end: 1.4 } },
+      { operation: "trim", params: { start: 0.4, end: 1.6 } },
       { operation: "crop", params: { width: 241, height: 170, gravity: "west" } },
       { operation: "resize", params: { width: 200, height: 200, background: "navy" } },
       { operation: "watermark", params: { asset: "logo", scale: 30, opacity: 0.6, end: 0.5 } },
