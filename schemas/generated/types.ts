@@ -2111,6 +2111,10 @@ export interface JobMessage {
    */
   reply?: string;
   /**
+   * Of a live call: its ingress takes frames of several calls in one message.
+   */
+  frame_batches?: boolean;
+  /**
    * Sent before without a word from the queue: it may have been handed out then.
    */
   repeat?: boolean;

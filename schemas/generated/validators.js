@@ -11068,7 +11068,7 @@ return errors === 0;
 }
 validate84.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate85;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_batches: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11514,10 +11514,10 @@ var valid1 = _errs46 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.frame_batches !== undefined) {
 const _errs48 = errors;
-if (typeof data.repeat !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.frame_batches !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/frame_batches", schemaPath: "#/properties/frame_batches/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs48 === errors;
@@ -11525,23 +11525,34 @@ var valid1 = _errs48 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data23 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs50 = errors;
-if (errors === _errs50) {
-if (Array.isArray(data23)) {
-if (data23.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs50 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data24 = data.fallbacks;
+const _errs52 = errors;
+if (errors === _errs52) {
+if (Array.isArray(data24)) {
+if (data24.length > 10) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid3 = true;
-const len0 = data23.length;
+const len0 = data24.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data24 = data23[i0];
-const _errs52 = errors;
-if (errors === _errs52) {
-if (typeof data24 === "string") {
-if (data24.length < 1 || data24.length < 2 && func2(data24) < 1) {
+let data25 = data24[i0];
+const _errs54 = errors;
+if (errors === _errs54) {
+if (typeof data25 === "string") {
+if (data25.length < 1 || data25.length < 2 && func2(data25) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11550,7 +11561,7 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs52 === errors;
+var valid3 = _errs54 === errors;
 if (!valid3) {
 break;
 }
@@ -11561,26 +11572,15 @@ validate85.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs50 === errors;
+var valid1 = _errs52 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs54 = errors;
+const _errs56 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate85.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs54 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs56 = errors;
-if (typeof data.stream !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs56 === errors;
@@ -11588,22 +11588,33 @@ var valid1 = _errs56 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data27 = data.cache;
+if (data.stream !== undefined) {
 const _errs58 = errors;
-if (errors === _errs58) {
-if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+if (typeof data.stream !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs58 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data28 = data.cache;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
 let missing4;
-if (data27.key === undefined && (missing4 = "key") || data27.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data28.key === undefined && (missing4 = "key") || data28.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data27.key !== undefined) {
-let data28 = data27.key;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (typeof data28 === "string") {
-if (!pattern14.test(data28)) {
+if (data28.key !== undefined) {
+let data29 = data28.key;
+const _errs62 = errors;
+if (errors === _errs62) {
+if (typeof data29 === "string") {
+if (!pattern14.test(data29)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11612,27 +11623,27 @@ validate85.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs60 === errors;
+var valid4 = _errs62 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data27.ttl_s !== undefined) {
-let data29 = data27.ttl_s;
-const _errs62 = errors;
-if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
+if (data28.ttl_s !== undefined) {
+let data30 = data28.ttl_s;
+const _errs64 = errors;
+if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs62) {
-if (typeof data29 == "number" && isFinite(data29)) {
-if (data29 < 1 || isNaN(data29)) {
+if (errors === _errs64) {
+if (typeof data30 == "number" && isFinite(data30)) {
+if (data30 < 1 || isNaN(data30)) {
 validate85.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs62 === errors;
+var valid4 = _errs64 === errors;
 } else {
 var valid4 = true;
 }
@@ -11643,32 +11654,32 @@ validate85.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs58 === errors;
+var valid1 = _errs60 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data30 = data.stored_inputs;
-const _errs64 = errors;
-if (errors === _errs64) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
-for (const key0 in data30) {
-let data31 = data30[key0];
-const _errs67 = errors;
-if (errors === _errs67) {
+let data31 = data.stored_inputs;
+const _errs66 = errors;
+if (errors === _errs66) {
 if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
+for (const key0 in data31) {
+let data32 = data31[key0];
+const _errs69 = errors;
+if (errors === _errs69) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 let missing5;
-if (data31.reference === undefined && (missing5 = "reference") || data31.content_type === undefined && (missing5 = "content_type")) {
+if (data32.reference === undefined && (missing5 = "reference") || data32.content_type === undefined && (missing5 = "content_type")) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data31.reference !== undefined) {
-let data32 = data31.reference;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (typeof data32 === "string") {
-if (data32.length < 1 || data32.length < 2 && func2(data32) < 1) {
+if (data32.reference !== undefined) {
+let data33 = data32.reference;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (typeof data33 === "string") {
+if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11677,17 +11688,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs69 === errors;
+var valid6 = _errs71 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data31.content_type !== undefined) {
-let data33 = data31.content_type;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (typeof data33 === "string") {
-if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
+if (data32.content_type !== undefined) {
+let data34 = data32.content_type;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data34 === "string") {
+if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11696,7 +11707,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs71 === errors;
+var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
@@ -11707,7 +11718,7 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs67 === errors;
+var valid5 = _errs69 === errors;
 if (!valid5) {
 break;
 }
@@ -11717,17 +11728,17 @@ validate85.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs64 === errors;
+var valid1 = _errs66 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data34 = data.fingerprint;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (typeof data34 === "string") {
-if (!pattern14.test(data34)) {
+let data35 = data.fingerprint;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (typeof data35 === "string") {
+if (!pattern14.test(data35)) {
 validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11736,40 +11747,40 @@ validate85.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs73 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs75 = errors;
-if (data.checked !== true) {
-validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs75 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs77 = errors;
+if (data.checked !== true) {
+validate85.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs77 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data36 = data.request;
-const _errs76 = errors;
-if (!(data36 && typeof data36 == "object" && !Array.isArray(data36))) {
+let data37 = data.request;
+const _errs78 = errors;
+if (!(data37 && typeof data37 == "object" && !Array.isArray(data37))) {
 validate85.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs76 === errors;
+var valid1 = _errs78 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data37 = data.request_ref;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (typeof data37 === "string") {
-if (data37.length < 1 || data37.length < 2 && func2(data37) < 1) {
+let data38 = data.request_ref;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (typeof data38 === "string") {
+if (data38.length < 1 || data38.length < 2 && func2(data38) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11778,39 +11789,39 @@ validate85.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs78 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs80 = errors;
-if (data.goes_on !== true) {
-validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs80 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs82 = errors;
+if (data.goes_on !== true) {
+validate85.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs82 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data39 = data.step;
-const _errs81 = errors;
-if (errors === _errs81) {
-if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+let data40 = data.step;
+const _errs83 = errors;
+if (errors === _errs83) {
+if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
 let missing6;
-if (data39.run_id === undefined && (missing6 = "run_id") || data39.step_id === undefined && (missing6 = "step_id") || data39.attempt === undefined && (missing6 = "attempt")) {
+if (data40.run_id === undefined && (missing6 = "run_id") || data40.step_id === undefined && (missing6 = "step_id") || data40.attempt === undefined && (missing6 = "attempt")) {
 validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data39.run_id !== undefined) {
-let data40 = data39.run_id;
-const _errs83 = errors;
-if (errors === _errs83) {
-if (errors === _errs83) {
-if (typeof data40 === "string") {
-if (!formats0.test(data40)) {
+if (data40.run_id !== undefined) {
+let data41 = data40.run_id;
+const _errs85 = errors;
+if (errors === _errs85) {
+if (errors === _errs85) {
+if (typeof data41 === "string") {
+if (!formats0.test(data41)) {
 validate85.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11820,58 +11831,58 @@ return false;
 }
 }
 }
-var valid7 = _errs83 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data39.step_id !== undefined) {
-const _errs85 = errors;
-if (typeof data39.step_id !== "string") {
-validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid7 = _errs85 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data39.attempt !== undefined) {
-let data42 = data39.attempt;
+if (data40.step_id !== undefined) {
 const _errs87 = errors;
-if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data40.step_id !== "string") {
+validate85.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs87) {
-if (typeof data42 == "number" && isFinite(data42)) {
-if (data42 < 1 || isNaN(data42)) {
-validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid7 = _errs87 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data39.index !== undefined) {
-let data43 = data39.index;
+if (data40.attempt !== undefined) {
+let data43 = data40.attempt;
 const _errs89 = errors;
 if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs89) {
 if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 < 0 || isNaN(data43)) {
-validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data43 < 1 || isNaN(data43)) {
+validate85.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid7 = _errs89 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data40.index !== undefined) {
+let data44 = data40.index;
+const _errs91 = errors;
+if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs91) {
+if (typeof data44 == "number" && isFinite(data44)) {
+if (data44 < 0 || isNaN(data44)) {
+validate85.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid7 = _errs91 === errors;
 } else {
 var valid7 = true;
 }
@@ -11884,9 +11895,10 @@ validate85.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs81 === errors;
+var valid1 = _errs83 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -11929,7 +11941,7 @@ return false;
 validate85.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_batches: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate86;
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -67103,148 +67115,153 @@ if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
 }
-const v194 = value["repeat"];
+const v194 = value["frame_batches"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "boolean"))
 return false;
 }
-const v195 = value["fallbacks"];
+const v195 = value["repeat"];
 if (v195 !== undefined) {
-if (!Array.isArray(v195))
+if (!(typeof v195 === "boolean"))
 return false;
-if (!(v195.length <= 10))
+}
+const v196 = value["fallbacks"];
+if (v196 !== undefined) {
+if (!Array.isArray(v196))
 return false;
-for (const v196 of v195) {
-if (!(typeof v196 === "string"))
+if (!(v196.length <= 10))
 return false;
-if (!(v196.length >= 1))
+for (const v197 of v196) {
+if (!(typeof v197 === "string"))
+return false;
+if (!(v197.length >= 1))
 return false;
 }
 }
-const v197 = value["continue_streams"];
-if (v197 !== undefined) {
-if (!(typeof v197 === "boolean"))
-return false;
-}
-const v198 = value["stream"];
+const v198 = value["continue_streams"];
 if (v198 !== undefined) {
 if (!(typeof v198 === "boolean"))
 return false;
 }
-const v199 = value["cache"];
+const v199 = value["stream"];
 if (v199 !== undefined) {
-if (!isObject(v199))
+if (!(typeof v199 === "boolean"))
 return false;
-if (!(v199["key"] !== undefined))
-return false;
-if (!(v199["ttl_s"] !== undefined))
-return false;
-const v200 = v199["key"];
+}
+const v200 = value["cache"];
 if (v200 !== undefined) {
-if (!(typeof v200 === "string"))
+if (!isObject(v200))
 return false;
-if (!checkedPattern4.test(v200))
+if (!(v200["key"] !== undefined))
 return false;
-}
-const v201 = v199["ttl_s"];
+if (!(v200["ttl_s"] !== undefined))
+return false;
+const v201 = v200["key"];
 if (v201 !== undefined) {
-if (!Number.isInteger(v201))
+if (!(typeof v201 === "string"))
 return false;
-if (!(v201 >= 1))
+if (!checkedPattern4.test(v201))
 return false;
 }
-}
-const v202 = value["stored_inputs"];
+const v202 = v200["ttl_s"];
 if (v202 !== undefined) {
-if (!isObject(v202))
+if (!Number.isInteger(v202))
 return false;
-for (const v203 in v202) {
-const v204 = v202[v203];
-if (!isObject(v204))
-return false;
-if (!(v204["reference"] !== undefined))
-return false;
-if (!(v204["content_type"] !== undefined))
-return false;
-const v205 = v204["reference"];
-if (v205 !== undefined) {
-if (!(typeof v205 === "string"))
-return false;
-if (!(v205.length >= 1))
+if (!(v202 >= 1))
 return false;
 }
-const v206 = v204["content_type"];
+}
+const v203 = value["stored_inputs"];
+if (v203 !== undefined) {
+if (!isObject(v203))
+return false;
+for (const v204 in v203) {
+const v205 = v203[v204];
+if (!isObject(v205))
+return false;
+if (!(v205["reference"] !== undefined))
+return false;
+if (!(v205["content_type"] !== undefined))
+return false;
+const v206 = v205["reference"];
 if (v206 !== undefined) {
 if (!(typeof v206 === "string"))
 return false;
 if (!(v206.length >= 1))
 return false;
 }
-}
-}
-const v207 = value["fingerprint"];
+const v207 = v205["content_type"];
 if (v207 !== undefined) {
 if (!(typeof v207 === "string"))
 return false;
-if (!checkedPattern4.test(v207))
+if (!(v207.length >= 1))
 return false;
 }
-const v208 = value["checked"];
+}
+}
+const v208 = value["fingerprint"];
 if (v208 !== undefined) {
-if (!(v208 === true))
+if (!(typeof v208 === "string"))
+return false;
+if (!checkedPattern4.test(v208))
 return false;
 }
-const v209 = value["request"];
+const v209 = value["checked"];
 if (v209 !== undefined) {
-if (!isObject(v209))
+if (!(v209 === true))
 return false;
 }
-const v210 = value["request_ref"];
+const v210 = value["request"];
 if (v210 !== undefined) {
-if (!(typeof v210 === "string"))
-return false;
-if (!(v210.length >= 1))
+if (!isObject(v210))
 return false;
 }
-const v211 = value["goes_on"];
+const v211 = value["request_ref"];
 if (v211 !== undefined) {
-if (!(v211 === true))
+if (!(typeof v211 === "string"))
+return false;
+if (!(v211.length >= 1))
 return false;
 }
-const v212 = value["step"];
+const v212 = value["goes_on"];
 if (v212 !== undefined) {
-if (!isObject(v212))
-return false;
-if (!(v212["run_id"] !== undefined))
-return false;
-if (!(v212["step_id"] !== undefined))
-return false;
-if (!(v212["attempt"] !== undefined))
-return false;
-const v213 = v212["run_id"];
-if (v213 !== undefined) {
-if (!(typeof v213 === "string"))
-return false;
-if (!checkedPattern2.test(v213))
+if (!(v212 === true))
 return false;
 }
-const v214 = v212["step_id"];
+const v213 = value["step"];
+if (v213 !== undefined) {
+if (!isObject(v213))
+return false;
+if (!(v213["run_id"] !== undefined))
+return false;
+if (!(v213["step_id"] !== undefined))
+return false;
+if (!(v213["attempt"] !== undefined))
+return false;
+const v214 = v213["run_id"];
 if (v214 !== undefined) {
 if (!(typeof v214 === "string"))
 return false;
+if (!checkedPattern2.test(v214))
+return false;
 }
-const v215 = v212["attempt"];
+const v215 = v213["step_id"];
 if (v215 !== undefined) {
-if (!Number.isInteger(v215))
-return false;
-if (!(v215 >= 1))
+if (!(typeof v215 === "string"))
 return false;
 }
-const v216 = v212["index"];
+const v216 = v213["attempt"];
 if (v216 !== undefined) {
 if (!Number.isInteger(v216))
 return false;
-if (!(v216 >= 0))
+if (!(v216 >= 1))
+return false;
+}
+const v217 = v213["index"];
+if (v217 !== undefined) {
+if (!Number.isInteger(v217))
+return false;
+if (!(v217 >= 0))
 return false;
 }
 }

@@ -2,6 +2,7 @@
  * Words about single calls, many to a message: what a process has to tell within one turn of its loop travels together.
  * Best effort, since whoever waits for a word asks when it does not come.
  */
+import { tellAtTurnEnd } from "./turn-end.ts";
 
 /** Word of an ingress about an answer: it has it, or its caller is not there any more and it never will have it. */
 export type TakenAck = "taken" | "gone";
@@ -37,7 +38,7 @@ export function createAckBatch<Word extends string>(publisher: AckPublisher, lin
     tell(subject, word, jobId) {
       if (waiting.size === 0) {
         if (lingerMs > 0) setTimeout(send, lingerMs);
-        else setImmediate(send);
+        else tellAtTurnEnd(send);
       }
       const words = waiting.get(subject) ?? new Map<Word, string[]>();
       waiting.set(subject, words);

@@ -8,7 +8,9 @@ import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 
-/** Older servers lose or repeat messages in known ways (toolchain part 4). */
+import { sendAtTurnEnd } from "./turn-end.ts";
+
+/** Older servers lose or repeat messages in known ways. */
 export const NATS_VERSION_MIN = "2.11.0";
 /** Clustered servers of these versions can lose a message at its delivery limit. */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
@@ -109,7 +111,7 @@ class PlainTransport extends NodeTransport {
     const { socket } = this;
     if (socket.writableCorked === 0) {
       socket.cork();
-      setImmediate(() => socket.uncork());
+      sendAtTurnEnd(() => socket.uncork());
     }
     // What cannot be written is missed when the connection is found to be lost.
     socket.write(frame);

@@ -10,9 +10,15 @@
  * beat   sent as a request: the worker lives, and wants to know whether the caller still does, or has its answer
  * lost   sent as a request by a later delivery: the worker that had the call is gone
  * ask    sent as a request before a call is run that may be run elsewhere: who has it?
+ *
+ * Frames that leave a worker within one turn for one ingress travel in one message (FrameBatch).
  */
 import type { Code } from "#shared/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
+
+import type { BufferedPublisher } from "./buffered-publisher.ts";
+import { framesSubject } from "./subjects.ts";
+import { tellAtTurnEnd } from "./turn-end.ts";
 
 /** One reply frame; a longer answer is cut into parts of this size (server limit 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
@@ -138,3 +144,87 @@ export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array
   if (typeof frame?.t !== "string") throw new SyntaxError("frame of no kind");
   return { frame: frame as Frame, data: bytes.subarray(end + 1) };
 }
+
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
+
+/**
+ * Sends frames to ingresses that take several in one message, each at the end of its turn and in order: those of a stream's tick or of
+ * a burst of answers cost the queue and both sides a message, and not one each.
+ */
+export class FrameBatch implements Sender {
+  private readonly sender: Sender;
+  /** By the subject that takes them. */
+  private readonly waiting = new Map<string, Frames>();
+
+  constructor(sender: Sender) {
+    this.sender = sender;
+  }
+
+  isClosed(): boolean {
+    return this.sender.isClosed();
+  }
+
+  room(): Promise<void> | undefined {
+    return this.sender.room();
+  }
+
+  /** @param reply address of the call, whose last token is its id */
+  publish(reply: string, bytes: Uint8Array): void {
+    const subject = framesSubject(reply);
+    if (this.waiting.size === 0) tellAtTurnEnd(() => this.flush());
+    let frames = this.waiting.get(subject);
+    if (frames && frames.bytes + bytes.length > FRAME_BYTES_MAX) {
+      this.send(subject, frames);
+      frames = undefined;
+    }
+    if (frames) {
+      frames.all.push({ reply, bytes });
+      frames.bytes += bytes.length;
+    } else this.waiting.set(subject, { all: [{ reply, bytes }], bytes: bytes.length });
+  }
+
+  private flush(): void {
+    for (const [subject, frames] of this.waiting) this.send(subject, frames);
+    this.waiting.clear();
+  }
+
+  private send(subject: string, { all, bytes: sum }: Frames): void {
+    if (this.sender.isClosed()) return;
+    const [first] = all;
+    if (first && all.length === 1) {
+      this.sender.publish(first.reply, first.bytes);
+      return;
+    }
+    const heads = all.map(({ reply, bytes }) => `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`);
+    const message = Buffer.allocUnsafe(heads.reduce((size, head) => size + head.length, sum));
+    let at = 0;
+    for (const [index, { bytes }] of all.entries()) {
+      at += message.write(heads[index] ?? "", at, "latin1");
+      message.set(bytes, at);
+      at += bytes.length;
+    }
+    this.sender.publish(subject, message);
+  }
+}
+
+interface Frames {
+  readonly all: { readonly reply: string; readonly bytes: Uint8Array }[];
+  /** Sum of their lengths. */
+  bytes: number;
+}
+
+/**
+ * Yields the frames of such a message, in order: id of the call, and its bytes.
+ * @throws SyntaxError behind the last one that can be read
+ */
+export function* readFrameBatch(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
+  for (let at = 0; at < message.length;) {
+    const end = message.indexOf(NEWLINE, at);
+    const [, id = "", length = ""] = BATCH_HEAD.exec(decoder.decode(message.subarray(at, Math.max(at, end)))) ?? [];
+    at = end + 1 + Number(length);
+    if (id === "" || at > message.length) throw new SyntaxError("frames that cannot be told from one another");
+    yield [id, message.subarray(end + 1, at)];
+  }
+}
+
+const BATCH_HEAD = /^([A-Za-z0-9_-]{1,64}) (\d{1,9})$/;

@@ -7,8 +7,8 @@ import type { Msg, NatsConnection } from "nats";
 import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 
-import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
-import { PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
+import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readFrameBatch } from "./frames.ts";
+import { FRAMES, PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
 import { readWords, type SettledAck } from "./acks.ts";
 
 export interface ReplyListener {
@@ -60,10 +60,20 @@ export function openReplyInbox(
       for (const [, jobId] of readWords<SettledAck>(message.data, ["settled"])) ended.onSettled(jobId);
       return;
     }
-    const { frame, data } = decodeFrame(message.data);
-    const call = calls.get(name);
+    if (name !== FRAMES) {
+      deliverFrame(name, message.data, message);
+      return;
+    }
+    for (const [jobId, bytes] of readFrameBatch(message.data)) {
+      dropUnreadable(() => deliverFrame(jobId, bytes, message));
+    }
+  };
+
+  const deliverFrame = (jobId: string, bytes: Uint8Array, message: Msg): void => {
+    const { frame, data } = decodeFrame(bytes);
+    const call = calls.get(jobId);
     if (!call) {
-      const word = ended.onFrame(name, frame);
+      const word = ended.onFrame(jobId, frame);
       if (message.reply) message.respond(word);
       return;
     }
@@ -83,18 +93,22 @@ export function openReplyInbox(
     if ("n" in frame) call.next += 1;
   };
 
+  /** Anything thrown would stop the client from reading its connection, and with it every call. */
+  const dropUnreadable = (take: () => void): void => {
+    try {
+      take();
+    } catch (fault) {
+      log.error({ err: fault }, "a frame that cannot be read was dropped");
+    }
+  };
+
   const subscription = connection.subscribe(`${prefix}.>`, {
     callback: (error, message) => {
       if (error) {
         log.error({ err: error }, "reply subscription failed");
         return;
       }
-      // Anything thrown here would stop the client from reading its connection, and with it every call.
-      try {
-        deliver(message);
-      } catch (fault) {
-        log.error({ err: fault }, "a frame that cannot be read was dropped");
-      }
+      dropUnreadable(() => deliver(message));
     },
   });
 

@@ -49,6 +49,8 @@ const NO_RESPONDERS = 503;
 export function createStreamPublisher(connection: NatsConnection, role: NatsRole, timeoutMs: number): StreamPublisher {
   const inbox = createInbox(INBOX_PREFIXES[role]);
   const waiting = new InFlightMap<Waiting>();
+  /** Ids of answered publishes: with few subjects the server finds their receivers in its cache. */
+  const free: string[] = [];
   let count = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
 
@@ -56,8 +58,10 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
     callback: (error, message) => {
       // Without a message; the connection's own log tells of it.
       if (error) return;
-      const one = waiting.take(message.subject.slice(inbox.length + 1));
+      const id = message.subject.slice(inbox.length + 1);
+      const one = waiting.take(id);
       if (!one) return;
+      free.push(id);
       const answer = readAnswer(message);
       if (answer instanceof Error) one.reject(answer);
       else one.resolve(answer);
@@ -87,7 +91,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
   return {
     publish: (subject, body, messageId, traceparent) =>
       new Promise((resolve, reject) => {
-        const id = (count++).toString(36);
+        const id = free.pop() ?? (count++).toString(36);
         connection.publish(subject, body, { reply: `${inbox}.${id}`, headers: headerOf(messageId, traceparent) });
         waiting.set(id, { until: performance.now() + timeoutMs, resolve, reject });
         sweeping ??= setTimeout(sweep, SWEEP_MS);

@@ -80,6 +80,11 @@ export const settledSubject = (reply: string): string => `${reply.slice(0, reply
 /** The last token of that subject: no call has such a name. */
 export const SETTLED = "settled";
 
+/** Subject at which an ingress takes frames of several calls in one message, derived from the reply address of one of them. */
+export const framesSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${FRAMES}`;
+/** The last token of that subject: no call has such a name. */
+export const FRAMES = "frames";
+
 /** Subject at which a worker hears which of its answers were taken. */
 export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
 const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;

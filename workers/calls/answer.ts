@@ -3,11 +3,14 @@ import type { Code } from "#shared/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import { runEach } from "#shared/queue/turn-end.ts";
 
 import type { Result } from "../outcome.ts";
 
 /** Tokens after the first leave in batches of this age or size. */
 export const DELTA_BATCH_MS = 20;
+/** Batches of several calls leave at one moment, up to so much before their time. */
+export const DELTA_MOMENT_MS = 5;
 export const DELTA_BATCH_BYTES = 1_024;
 
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
@@ -43,7 +46,8 @@ export class Answer {
   private readonly run = Math.random().toString(36).slice(2, 8);
   private ending: Uint8Array[] = [];
   private batch = "";
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Set while its batch waits to leave with those of others. */
+  private isLeaving = false;
 
   /**
    * @param reply undefined: the answer goes nowhere
@@ -79,7 +83,10 @@ export class Answer {
     }
     this.batch += text;
     if (this.batch.length >= DELTA_BATCH_BYTES) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), DELTA_BATCH_MS);
+    else if (!this.isLeaving) {
+      this.isLeaving = true;
+      leaveTogether(this);
+    }
   }
 
   /**
@@ -130,9 +137,13 @@ export class Answer {
     );
   }
 
+  /** Sends what is batched at the moment it leaves with others. */
+  leave(): void {
+    this.isLeaving = false;
+    this.flush();
+  }
+
   private flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
     if (this.batch === "") return;
     const text = this.batch;
     this.batch = "";
@@ -151,6 +162,28 @@ export class Answer {
     // The runner refused an address that is not ours: the call is settled, and its answer goes nowhere.
     if (this.reply !== undefined && !this.sender.isClosed()) this.sender.publish(this.reply, bytes);
   }
+}
+
+/** Answers that leave at a moment, by its number since the process began. */
+const leaving = new Map<number, Answer[]>();
+
+function leaveTogether(answer: Answer): void {
+  const now = performance.now();
+  const moment = Math.floor((now + DELTA_BATCH_MS) / DELTA_MOMENT_MS);
+  const together = leaving.get(moment);
+  if (together) {
+    together.push(answer);
+    return;
+  }
+  const answers = [answer];
+  leaving.set(moment, answers);
+  setTimeout(
+    () => {
+      leaving.delete(moment);
+      runEach(answers.map((each) => () => each.leave()));
+    },
+    moment * DELTA_MOMENT_MS - now,
+  );
 }
 
 /** Pieces that each fit into a frame; a character may be cut, since the other side joins bytes. */

@@ -5,7 +5,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
-import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
+import { CALLER_LIVES, encodeFrame, FrameBatch } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -60,6 +60,9 @@ export function openLiveCalls(options: {
   const callers = openCallerWatch(context.replies, cancels.subject);
   const takenAcks = openTakenAcks(context.replies);
   const ends = new LiveEnds(context, callers, takenAcks);
+  const batch = new FrameBatch(context.answers);
+  const answerOf = (job: JobMessage, reply: string | undefined, cancel?: string): Answer =>
+    new Answer(job.frame_batches === true ? batch : context.answers, reply, job.model, cancel);
 
   const serve = async (job: JobMessage, text: string, control: JobControl): Promise<Outcome> => {
     let read: Awaited<ReturnType<typeof readRequest>>;
@@ -79,7 +82,7 @@ export function openLiveCalls(options: {
     async run({ job, text, reply, onAnswered }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(jobAbort("caller_left")));
       const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenAcks);
-      const answer = new Answer(context.answers, reply, job.model, cancels.subject);
+      const answer = answerOf(job, reply, cancels.subject);
       const { signal } = controller;
       try {
         const outcome = await serve(job, text, { signal, stopping, answer });
@@ -108,7 +111,7 @@ export function openLiveCalls(options: {
       // Usually the ingress has ended the call; where clocks disagree about the deadline, it still waits.
       const message = "No worker was free in time; try again shortly.";
       const failure = freeFailure({ code: "overloaded", message, param: null, retry: true });
-      await ends.settleAndTell(job, { ...failure, status: "cancelled" }, new Answer(context.answers, reply, job.model));
+      await ends.settleAndTell(job, { ...failure, status: "cancelled" }, answerOf(job, reply));
       discardRequest(context, job);
     },
 

@@ -3,7 +3,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { ERROR_CODES, type Code } from "#shared/errors.ts";
-import { decodeFrame, encodeFrame, type Frame } from "#shared/queue/frames.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  type Frame,
+  FRAME_BYTES_MAX,
+  FrameBatch,
+  readFrameBatch,
+} from "#shared/queue/frames.ts";
 
 const n = fc.nat();
 const nano = fc.bigInt({ min: 0n, max: 10n ** 19n }).map(String);
@@ -87,6 +94,104 @@ describe("a frame", () => {
       fc.property(bytes, (noise) => {
         try {
           decodeFrame(noise);
+        } catch (error) {
+          expect(error).toBeInstanceOf(SyntaxError);
+        }
+      }),
+    );
+  });
+});
+
+/** A batch, and what it has sent. */
+function openBatch() {
+  const sent: { readonly subject: string; readonly bytes: Uint8Array }[] = [];
+  let isClosed = false;
+  const batch = new FrameBatch({
+    publish: (subject, sentBytes) => void sent.push({ subject, bytes: sentBytes }),
+    isClosed: () => isClosed,
+    room: () => undefined,
+  });
+  const received = (): (readonly [reply: string, bytes: string])[] =>
+    sent.flatMap(({ subject, bytes: message }) => {
+      const [, prefix = "", name] = /^(.*)\.([^.]+)$/.exec(subject) ?? [];
+      const frames = name === "frames" ? [...readFrameBatch(message)] : [[name ?? "", message] as const];
+      return frames.map(([id, each]) => [`${prefix}.${id}`, Buffer.from(each).toString("latin1")] as const);
+    });
+  return { batch, sent, received, close: () => (isClosed = true) };
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const latin1 = (of: Uint8Array): string => Buffer.from(of).toString("latin1");
+
+describe("frames of one turn", () => {
+  const replies = fc.constantFrom("_INBOX.gw.a.one", "_INBOX.gw.a.two", "_INBOX.gw.b-b.one", "_INBOX.gw.b-b.thr_ee");
+
+  test("come out as they went in, those of an ingress in one message and in order", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(replies, bytes), { maxLength: 20 }), async (frames) => {
+        const { batch, sent, received } = openBatch();
+        for (const [reply, each] of frames) batch.publish(reply, each);
+        expect(sent).toEqual([]);
+        await turn();
+        const prefixes = new Set(frames.map(([reply]) => reply.slice(0, reply.lastIndexOf("."))));
+        expect(sent).toHaveLength(prefixes.size);
+        const of = (all: readonly (readonly [string, string])[], prefix: string) =>
+          all.filter(([reply]) => reply.startsWith(prefix));
+        const expected = frames.map(([reply, each]) => [reply, latin1(each)] as const);
+        for (const prefix of prefixes) expect(of(received(), prefix)).toEqual(of(expected, prefix));
+      }),
+    );
+  });
+
+  test("that is alone goes to its own address as it is", async () => {
+    const { batch, sent } = openBatch();
+    const frame = encodeFrame({ t: "part", n: 0 }, "text");
+    batch.publish("_INBOX.gw.a.one", frame);
+    await turn();
+    expect(sent).toEqual([{ subject: "_INBOX.gw.a.one", bytes: frame }]);
+    batch.publish("_INBOX.gw.a.one", frame);
+    await turn();
+    expect(sent).toHaveLength(2);
+  });
+
+  test("are cut into messages that are no larger than a frame may be", async () => {
+    const { batch, sent, received } = openBatch();
+    const sizes = [FRAME_BYTES_MAX / 2, FRAME_BYTES_MAX / 2, 1, FRAME_BYTES_MAX, 3, 4];
+    for (const [n, size] of sizes.entries()) batch.publish("_INBOX.gw.a.one", new Uint8Array(size).fill(97 + n));
+    await turn();
+    expect(received().map(([, each]) => [each[0], each.length])).toEqual(sizes.map((size, n) => ["abcdef"[n], size]));
+    expect(sent).toHaveLength(4);
+    for (const { bytes: message } of sent) expect(message.length).toBeLessThan(FRAME_BYTES_MAX + 1_000);
+  });
+
+  test("go nowhere once the connection is closed", async () => {
+    const { batch, sent, close } = openBatch();
+    batch.publish("_INBOX.gw.a.one", new Uint8Array(1));
+    close();
+    await turn();
+    expect(sent).toEqual([]);
+  });
+
+  test.each([
+    ["no head", "x"],
+    ["a head without a length", "one \nabc"],
+    ["a length that is no number", "one 1e1\n0123456789"],
+    ["more than has come", "one 4\nabc"],
+    ["a name that is no id", "o.ne 3\nabc"],
+    ["an empty name", " 3\nabc"],
+  ])("cannot be read from %s; those before it can", (_name, rest) => {
+    const read: string[] = [];
+    const readAll = (): void => {
+      for (const [id, each] of readFrameBatch(Buffer.from(`first 2\nok${rest}`))) read.push(`${id} ${latin1(each)}`);
+    };
+    expect(readAll).toThrow(SyntaxError);
+    expect(read).toEqual(["first ok"]);
+  });
+
+  test("cannot be read from noise, and nothing else is thrown for it", () => {
+    fc.assert(
+      fc.property(bytes, (noise) => {
+        try {
+          for (const [id, each] of readFrameBatch(noise)) expect(id.length + each.length).toBeLessThan(noise.length);
         } catch (error) {
           expect(error).toBeInstanceOf(SyntaxError);
         }

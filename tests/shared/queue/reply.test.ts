@@ -6,7 +6,7 @@ import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, encodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { type EndedCalls, openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
-import { settledSubject, replyPrefix } from "#shared/queue/subjects.ts";
+import { framesSubject, replyPrefix, settledSubject } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
 const INGRESS_ID = newId();
@@ -97,6 +97,29 @@ describe("the reply inbox", () => {
     expect(one.texts).toEqual(["a", "b"]);
     expect(other.texts).toEqual(["x"]);
     expect(one.gaps + other.gaps).toBe(0);
+  });
+
+  test("takes frames of several calls in one message, and a broken one stops none of the others", async () => {
+    const [one, other] = [listen(), listen()];
+    const logs = logged.length;
+    const frames: (readonly [string, Uint8Array])[] = [
+      [one.jobId, encodeFrame(part(0), "a")],
+      [other.jobId, encodeFrame(part(0), "x\n")],
+      [one.jobId, new TextEncoder().encode("no frame")],
+      [one.jobId, encodeFrame(part(1), "b")],
+      ["nobody", encodeFrame(part(7))],
+      [other.jobId, encodeFrame(part(1))],
+    ];
+    const heads = frames.map(([id, bytes]) => Buffer.concat([Buffer.from(`${id} ${bytes.length}\n`), bytes]));
+    worker.publish(framesSubject(addressOf(one.jobId)), Buffer.concat([...heads, Buffer.from("rest")]));
+    await Promise.all([one.settled(), other.settled()]);
+    expect(one.texts).toEqual(["a", "b"]);
+    expect(other.texts).toEqual(["x\n", ""]);
+    expect(one.gaps + other.gaps).toBe(0);
+    expect(late.at(-1)).toEqual({ jobId: "nobody", frame: part(7) });
+    expect(logged.slice(logs).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+      Array.from({ length: 2 }, () => "a frame that cannot be read was dropped"),
+    );
   });
 
   test("tells a hole, and delivers nothing behind it", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { connect, type NatsConnection } from "nats";
+import { connect, type Msg, type NatsConnection } from "nats";
 
 import { createStreamPublisher } from "#shared/queue/stream-publisher.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
@@ -51,6 +51,26 @@ test("a thousand messages at once have a sequence each, and one sent twice has o
   expect(new Set(seqs).size).toBe(1_000);
   const id = newId();
   expect(await publisher.publish(SUBJECT, "{}", id)).toEqual(await publisher.publish(SUBJECT, "{}", id));
+});
+
+test("an answer that comes when its message was given up belongs to no later one", async () => {
+  const publisher = createStreamPublisher(connection, "ingress", 50);
+  const asked: Msg[] = [];
+  connection.subscribe("late", { callback: (_error, message) => void asked.push(message) });
+  expect(String(await errorOf(publisher.publish("late", "{}", "e")))).toContain("within 50 ms");
+  const next = publisher.publish("late", "{}", "f");
+  while (asked.length < 2) await Bun.sleep(1);
+  asked[0]?.respond('{"seq":1}');
+  asked[1]?.respond('{"seq":2}');
+  expect(await next).toBe(2);
+  // Answered, so its subject is used again.
+  const [third, fourth] = [publisher.publish("late", "{}", "g"), publisher.publish("late", "{}", "h")];
+  while (asked.length < 4) await Bun.sleep(1);
+  expect(asked[2]?.reply).toBe(asked[1]?.reply);
+  expect(new Set(asked.slice(2).map(({ reply }) => reply)).size).toBe(2);
+  asked[3]?.respond('{"seq":4}');
+  asked[2]?.respond('{"seq":3}');
+  expect(await Promise.all([third, fourth])).toEqual([3, 4]);
 });
 
 test("what was sent when the connection was lost is told as unknown when it is there again", async () => {

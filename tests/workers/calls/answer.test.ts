@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, spyOn, test } from "bun:test";
 
 import { decodeFrame, type Frame, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
-import { Answer, DELTA_BATCH_MS, DELTA_BATCH_BYTES } from "#workers/calls/answer.ts";
+import { Answer, DELTA_BATCH_BYTES, DELTA_BATCH_MS, DELTA_MOMENT_MS } from "#workers/calls/answer.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
 const REPLY = "_INBOX.gw.ingress.job";
@@ -77,15 +77,40 @@ describe("a streamed answer", () => {
     answer.write("b", 2);
     answer.write("c", 3);
     expect(sent).toHaveLength(1);
-    jest.advanceTimersByTime(DELTA_BATCH_MS - 1);
+    jest.advanceTimersByTime(DELTA_BATCH_MS - DELTA_MOMENT_MS - 1);
     expect(sent).toHaveLength(1);
     cost.nano = 7n;
     cost.tokens = 3;
-    jest.advanceTimersByTime(1);
+    jest.advanceTimersByTime(DELTA_MOMENT_MS + 1);
     expect(sent[1]?.frame).toEqual({ t: "delta", n: 1, nano: "7", tokens: 3 });
     expect(text()).toBe("abc");
     jest.advanceTimersByTime(DELTA_BATCH_MS * 10);
     expect(sent).toHaveLength(2);
+  });
+
+  test("leaves at one moment with others that began to wait about then, and a fault of one is its own", () => {
+    const answers = [open(), open(), open()];
+    const left: number[][] = answers.map(() => []);
+    let now = 0;
+    for (const [index, { answer }] of answers.entries()) {
+      answer.progress = () => {
+        left[index]?.push(now);
+        if (index === 0 && now > 0) throw new Error("a meter's fault");
+        return { nano: 0n, tokens: 0 };
+      };
+      answer.write("a", 1);
+      answer.write("b", 1);
+    }
+    const faults: unknown[] = [];
+    const report = spyOn(globalThis, "reportError").mockImplementation((error) => void faults.push(error));
+    for (; now < DELTA_BATCH_MS; jest.advanceTimersByTime(1)) now += 1;
+    report.mockRestore();
+    // Two of three, since a moment may lie between two of them.
+    const moments = left.map((times) => times[1] ?? 0);
+    expect(new Set(moments).size).toBeLessThan(3);
+    for (const moment of moments) expect(moment).toBeGreaterThanOrEqual(DELTA_BATCH_MS - DELTA_MOMENT_MS);
+    expect(faults).toHaveLength(1);
+    expect(answers.slice(1).map(({ text }) => text())).toEqual(["ab", "ab"]);
   });
 
   test("sends a batch of the full size without waiting", () => {

@@ -2,7 +2,7 @@
 import { type NatsConnection, NoRespondersError, RequestError } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
+import { decodeFrame, type Frame, readFrameBatch } from "#shared/queue/frames.ts";
 import type { TakenAck } from "#shared/queue/acks.ts";
 import type { LiveCall } from "#workers/runner/live-calls.ts";
 import type { WorkerContext } from "#workers/context.ts";
@@ -21,6 +21,8 @@ export interface FakeIngress {
   readonly frames: { readonly frame: Frame; readonly data: Uint8Array; readonly bytes: number }[];
   /** Job ids that the runner told to be settled. */
   readonly settled: string[];
+  /** Subjects of the messages that frames came in. */
+  readonly subjects: string[];
 }
 
 export interface IngressHabits {
@@ -36,6 +38,7 @@ export interface IngressHabits {
 export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngress {
   const frames: FakeIngress["frames"] = [];
   const settled: string[] = [];
+  const subjects: string[] = [];
   let ends = 0;
   let hear: ((error: null, message: { data: Uint8Array }) => void) | undefined;
   const replies = {
@@ -49,6 +52,15 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
         : Promise.reject(habits.answer ?? new RequestError("gone", { cause: new NoRespondersError("nowhere") })),
     status: () => [],
   } as unknown as NatsConnection;
+  const take = (id: string, bytes: Uint8Array): void => {
+    const { frame, data } = decodeFrame(bytes);
+    frames.push({ frame, data, bytes: bytes.length });
+    if (frame.t !== "end" || frame.settle?.tell === undefined || habits.word === undefined) return;
+    ends += 1;
+    if (ends < (habits.hearsAt ?? 1)) return;
+    const word = JSON.stringify({ [habits.word]: [id] });
+    queueMicrotask(() => hear?.(null, { data: new TextEncoder().encode(word) }));
+  };
   const answers = {
     isClosed: () => false,
     room: () => habits.room?.(),
@@ -58,16 +70,12 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
         settled.push(...(JSON.parse(new TextDecoder().decode(bytes)) as { settled: string[] }).settled);
         return;
       }
-      const { frame, data } = decodeFrame(bytes);
-      frames.push({ frame, data, bytes: bytes.length });
-      if (frame.t !== "end" || frame.settle?.tell === undefined || habits.word === undefined) return;
-      ends += 1;
-      if (ends < (habits.hearsAt ?? 1)) return;
-      const word = JSON.stringify({ [habits.word]: [subject.slice(subject.lastIndexOf(".") + 1)] });
-      queueMicrotask(() => hear?.(null, { data: new TextEncoder().encode(word) }));
+      subjects.push(subject);
+      if (!subject.endsWith(".frames")) take(subject.slice(subject.lastIndexOf(".") + 1), bytes);
+      else for (const [id, frame] of readFrameBatch(bytes)) take(id, frame);
     },
   };
-  return { replies, answers, frames, settled };
+  return { replies, answers, frames, settled, subjects };
 }
 
 /** Makes the controller by which a runner ends a call, for a test with a signal of its own. */

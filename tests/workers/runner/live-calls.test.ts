@@ -4,6 +4,7 @@ import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
+import { framesSubject } from "#shared/queue/subjects.ts";
 import { chatJob } from "./job-message.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { jobAbort, type JobControl } from "#workers/job.ts";
@@ -32,6 +33,7 @@ interface Ran {
   readonly settlements: readonly CallSettlement[];
   readonly frames: ReturnType<typeof fakeIngress>["frames"];
   readonly settled: readonly string[];
+  readonly subjects: readonly string[];
 }
 
 /** One call whose handler comes to `outcome`. */
@@ -78,8 +80,23 @@ async function run(
   await live.run(callOf(job, isAddressed), controller, new AbortController().signal);
   // Words go out at the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
-  return { order, settlements, frames: ingress.frames, settled: ingress.settled };
+  return { order, settlements, frames: ingress.frames, settled: ingress.settled, subjects: ingress.subjects };
 }
+
+test("frames of one turn travel in one message to an ingress that takes them so, and else each in its own", async () => {
+  const twoFrames = ({ answer }: JobControl): Outcome => {
+    answer.write("a", 1);
+    return WELL;
+  };
+  for (const [job, subjects] of [
+    [JOB, [replyTo(JOB), replyTo(JOB)]],
+    [{ ...JOB, frame_batches: true }, [framesSubject(replyTo(JOB))]],
+  ] as const) {
+    const ran = await run(twoFrames, { word: "taken" }, { job });
+    expect(ran.subjects).toEqual([...subjects]);
+    expect(ran.frames.map(({ frame }) => frame.t)).toEqual(["head", "end"]);
+  }
+});
 
 describe("an answer that costs no more than was held", () => {
   test("goes out first, with all that its ingress needs to settle it, and is settled when that has it", async () => {

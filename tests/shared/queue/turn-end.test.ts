@@ -1,0 +1,30 @@
+import { expect, spyOn, test } from "bun:test";
+
+import { sendAtTurnEnd, tellAtTurnEnd } from "#shared/queue/turn-end.ts";
+
+test("at the end of a turn all tell first and what they told is sent then; one that throws stops no other", async () => {
+  const steps: string[] = [];
+  const report = spyOn(globalThis, "reportError").mockImplementation((error) => void steps.push(String(error)));
+  sendAtTurnEnd(() => steps.push("sent 1"));
+  tellAtTurnEnd(() => {
+    steps.push("told 1");
+    // As the client of NATS does with what is published.
+    queueMicrotask(() => sendAtTurnEnd(() => steps.push("sent 2")));
+    throw new Error("a fault");
+  });
+  tellAtTurnEnd(() => steps.push("told 2"));
+  await Promise.resolve();
+  expect(steps).toEqual([]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual(["told 1", "Error: a fault", "told 2", "sent 1", "sent 2"]);
+  report.mockRestore();
+});
+
+test("what is asked for at the end of a turn belongs to the next", async () => {
+  const steps: string[] = [];
+  sendAtTurnEnd(() => tellAtTurnEnd(() => steps.push("told")));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual([]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(steps).toEqual(["told"]);
+});
