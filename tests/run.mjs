@@ -121,7 +121,7 @@ function tester(bun, env) {
     const report = join(reports, `${runs}.xml`);
     const reporting = [`--timeout=${TEST_TIMEOUT_MS}`, "--reporter=junit", `--reporter-outfile=${report}`];
     const command = [...WITHOUT_REAL_TIME, bun, "test", ...reporting, ...options];
-    const code = await runStep(command, { cwd: ROOT, env: { ...env, ...more }, sessions: PARALLEL });
+    const code = await runStep(command, { cwd: ROOT, env: { ...env, ...more } });
     return { code, report: readReport(report) };
   };
 }
