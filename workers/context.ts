@@ -15,6 +15,7 @@ import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import type { FrameBundler } from "#shared/queue/frames.ts";
 import type { ProviderCallbacks } from "./runner/provider-callbacks.ts";
 import type { CapabilityChildren } from "./calls/capability/children.ts";
 import type { Offer } from "./calls/capability/offer.ts";
@@ -61,4 +62,6 @@ export interface WorkerContext {
   readonly replies: NatsConnection;
   /** Frames go out through this, so that they outlive a lost connection. */
   readonly answers: BufferedPublisher;
+  /** The same for ingresses that take bundles. */
+  readonly bundler: FrameBundler;
 }

@@ -26,6 +26,7 @@ import type { WorkerContext } from "./context.ts";
 import { openDeletionCost } from "./deletion-cost.ts";
 import type { RunContinuation } from "./job.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import { FrameBundler } from "#shared/queue/frames.ts";
 import { INGRESS_RETURN_MS } from "#workers/runner/caller-watch.ts";
 import { paced } from "#shared/pace.ts";
 import { openProviderCallbacks } from "./runner/provider-callbacks.ts";
@@ -65,7 +66,11 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const work = await role.connectQueue(`worker ${pools.join(",")} work`);
   const replies = await role.connectQueue(`worker ${pools.join(",")} replies`);
   const answers = createBufferedPublisher(replies, INGRESS_RETURN_MS);
-  lifecycle.onStop("waiting answers", () => answers.flush());
+  const bundler = new FrameBundler(answers, log);
+  lifecycle.onStop("waiting answers", () => {
+    bundler.flush();
+    answers.flush();
+  });
   await awaitTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
@@ -120,6 +125,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     work,
     replies,
     answers,
+    bundler,
     providerCallbacks,
     callbackTokens,
   };

@@ -282,7 +282,7 @@ async function messageBody(
   { head, text }: CallMessage,
   reply: string,
 ): Promise<string> {
-  const members = JSON.stringify({ ...head, reply, frame_batches: true }).slice(0, -1);
+  const members = JSON.stringify({ ...head, reply, frame_bundles: true }).slice(0, -1);
   if (requestBytes <= MESSAGE_BYTES_MAX) return `${members},"request":${text}}`;
   try {
     const reference = await storeClaim(storage, jobId, text);

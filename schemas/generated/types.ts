@@ -2111,9 +2111,9 @@ export interface JobMessage {
    */
   reply?: string;
   /**
-   * Of a live call: its ingress takes frames of several calls in one message.
+   * Of a live call: its ingress takes bundles, frames of several calls in one message.
    */
-  frame_batches?: boolean;
+  frame_bundles?: boolean;
   /**
    * Sent before without a word from the queue: it may have been handed out then.
    */

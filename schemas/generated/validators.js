@@ -11068,7 +11068,7 @@ return errors === 0;
 }
 validate84.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate85;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_batches: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate85(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11514,10 +11514,10 @@ var valid1 = _errs46 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.frame_batches !== undefined) {
+if (data.frame_bundles !== undefined) {
 const _errs48 = errors;
-if (typeof data.frame_batches !== "boolean") {
-validate85.errors = [{ instancePath: instancePath + "/frame_batches", schemaPath: "#/properties/frame_batches/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.frame_bundles !== "boolean") {
+validate85.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs48 === errors;
@@ -11941,7 +11941,7 @@ return false;
 validate85.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_batches: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate85.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate86;
 function validate86(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -67115,7 +67115,7 @@ if (v193 !== undefined) {
 if (!(typeof v193 === "string"))
 return false;
 }
-const v194 = value["frame_batches"];
+const v194 = value["frame_bundles"];
 if (v194 !== undefined) {
 if (!(typeof v194 === "boolean"))
 return false;

@@ -2,7 +2,7 @@
  * Words about single calls, many to a message: what a process has to tell within one turn of its loop travels together.
  * Best effort, since whoever waits for a word asks when it does not come.
  */
-import { tellAtTurnEnd } from "./turn-end.ts";
+import { tellAtTurnEnd } from "./loop-turn.ts";
 
 /** Word of an ingress about an answer: it has it, or its caller is not there any more and it never will have it. */
 export type TakenAck = "taken" | "gone";

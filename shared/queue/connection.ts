@@ -8,7 +8,7 @@ import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 
-import { sendAtTurnEnd } from "./turn-end.ts";
+import { sendAtTurnEnd } from "./loop-turn.ts";
 
 /** Older servers lose or repeat messages in known ways. */
 export const NATS_VERSION_MIN = "2.11.0";

@@ -11,14 +11,15 @@
  * lost   sent as a request by a later delivery: the worker that had the call is gone
  * ask    sent as a request before a call is run that may be run elsewhere: who has it?
  *
- * Frames that leave a worker within one turn for one ingress travel in one message (FrameBatch).
+ * Frames that leave a worker within one turn of its event loop for one ingress travel as a bundle, in one message (FrameBundler).
  */
 import type { Code } from "#shared/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
+import type { Logger } from "#shared/logger.ts";
 
 import type { BufferedPublisher } from "./buffered-publisher.ts";
 import { framesSubject } from "./subjects.ts";
-import { tellAtTurnEnd } from "./turn-end.ts";
+import { tellAtTurnEnd } from "./loop-turn.ts";
 
 /** One reply frame; a longer answer is cut into parts of this size (server limit 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
@@ -148,16 +149,18 @@ export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
 /**
- * Sends frames to ingresses that take several in one message, each at the end of its turn and in order: those of a stream's tick or of
- * a burst of answers cost the queue and both sides a message, and not one each.
+ * Sends frames to ingresses that take bundles: what the process has for one of them within a turn of the event loop goes in one message
+ * at the end of the turn, in order, so that the words of many streams or a burst of answers cost queue and ingress a message, and not one each.
  */
-export class FrameBatch implements Sender {
+export class FrameBundler implements Sender {
   private readonly sender: Sender;
-  /** By the subject that takes them. */
-  private readonly waiting = new Map<string, Frames>();
+  private readonly log: Pick<Logger, "error">;
+  /** By the subject that takes them; a new map each turn, since an old one would keep the frames that it had (shared/in-flight.ts). */
+  private waiting = new Map<string, Bundle>();
 
-  constructor(sender: Sender) {
+  constructor(sender: Sender, log: Pick<Logger, "error">) {
     this.sender = sender;
+    this.log = log;
   }
 
   isClosed(): boolean {
@@ -171,60 +174,75 @@ export class FrameBatch implements Sender {
   /** @param reply address of the call, whose last token is its id */
   publish(reply: string, bytes: Uint8Array): void {
     const subject = framesSubject(reply);
+    const head = `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`;
+    const size = head.length + bytes.length;
     if (this.waiting.size === 0) tellAtTurnEnd(() => this.flush());
-    let frames = this.waiting.get(subject);
-    if (frames && frames.bytes + bytes.length > FRAME_BYTES_MAX) {
-      this.send(subject, frames);
-      frames = undefined;
-    }
-    if (frames) {
-      frames.all.push({ reply, bytes });
-      frames.bytes += bytes.length;
-    } else this.waiting.set(subject, { all: [{ reply, bytes }], bytes: bytes.length });
-  }
-
-  private flush(): void {
-    for (const [subject, frames] of this.waiting) this.send(subject, frames);
-    this.waiting.clear();
-  }
-
-  private send(subject: string, { all, bytes: sum }: Frames): void {
-    if (this.sender.isClosed()) return;
-    const [first] = all;
-    if (first && all.length === 1) {
-      this.sender.publish(first.reply, first.bytes);
+    const bundle = this.waiting.get(subject);
+    if (bundle && bundle.size + size <= FRAME_BYTES_MAX) {
+      bundle.frames.push({ reply, head, bytes });
+      bundle.size += size;
       return;
     }
-    const heads = all.map(({ reply, bytes }) => `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`);
-    const message = Buffer.allocUnsafe(heads.reduce((size, head) => size + head.length, sum));
-    let at = 0;
-    for (const [index, { bytes }] of all.entries()) {
-      at += message.write(heads[index] ?? "", at, "latin1");
-      message.set(bytes, at);
-      at += bytes.length;
+    if (bundle) this.send(subject, bundle);
+    this.waiting.set(subject, { frames: [{ reply, head, bytes }], size });
+  }
+
+  /** Sends what waits for the end of the turn. */
+  flush(): void {
+    const due = this.waiting;
+    this.waiting = new Map();
+    for (const [subject, bundle] of due) this.send(subject, bundle);
+  }
+
+  private send(subject: string, { frames, size }: Bundle): void {
+    if (this.sender.isClosed()) return;
+    try {
+      const [first] = frames;
+      if (first && frames.length === 1) this.sender.publish(first.reply, first.bytes);
+      else this.sender.publish(subject, join(frames, size));
+    } catch (error) {
+      // A connection that is drained takes nothing more. Its calls are asked about by their ingresses, and those of others go on.
+      this.log.error({ err: error, frames: frames.length }, "frames could not be sent");
     }
-    this.sender.publish(subject, message);
   }
 }
 
-interface Frames {
-  readonly all: { readonly reply: string; readonly bytes: Uint8Array }[];
-  /** Sum of their lengths. */
-  bytes: number;
+interface BundledFrame {
+  readonly reply: string;
+  /** Line before its bytes: the call's id, and how many they are. */
+  readonly head: string;
+  readonly bytes: Uint8Array;
+}
+
+interface Bundle {
+  readonly frames: BundledFrame[];
+  /** Bytes, with the heads. */
+  size: number;
+}
+
+function join(frames: readonly BundledFrame[], size: number): Uint8Array {
+  const message = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const { head, bytes } of frames) {
+    at += message.write(head, at, "latin1");
+    message.set(bytes, at);
+    at += bytes.length;
+  }
+  return message;
 }
 
 /**
- * Yields the frames of such a message, in order: id of the call, and its bytes.
+ * Yields the frames of a bundle, in order: id of the call, and its bytes.
  * @throws SyntaxError behind the last one that can be read
  */
-export function* readFrameBatch(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
+export function* readBundle(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
   for (let at = 0; at < message.length;) {
     const end = message.indexOf(NEWLINE, at);
-    const [, id = "", length = ""] = BATCH_HEAD.exec(decoder.decode(message.subarray(at, Math.max(at, end)))) ?? [];
+    const [, id = "", length = ""] = BUNDLED_HEAD.exec(decoder.decode(message.subarray(at, Math.max(at, end)))) ?? [];
     at = end + 1 + Number(length);
     if (id === "" || at > message.length) throw new SyntaxError("frames that cannot be told from one another");
     yield [id, message.subarray(end + 1, at)];
   }
 }
 
-const BATCH_HEAD = /^([A-Za-z0-9_-]{1,64}) (\d{1,9})$/;
+const BUNDLED_HEAD = /^([A-Za-z0-9_-]{1,64}) (\d{1,9})$/;

@@ -7,7 +7,7 @@ import type { Msg, NatsConnection } from "nats";
 import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 
-import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readFrameBatch } from "./frames.ts";
+import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readBundle } from "./frames.ts";
 import { FRAMES, PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
 import { readWords, type SettledAck } from "./acks.ts";
 
@@ -64,7 +64,7 @@ export function openReplyInbox(
       deliverFrame(name, message.data, message);
       return;
     }
-    for (const [jobId, bytes] of readFrameBatch(message.data)) {
+    for (const [jobId, bytes] of readBundle(message.data)) {
       dropUnreadable(() => deliverFrame(jobId, bytes, message));
     }
   };
@@ -93,7 +93,7 @@ export function openReplyInbox(
     if ("n" in frame) call.next += 1;
   };
 
-  /** Anything thrown would stop the client from reading its connection, and with it every call. */
+  /** Takes what has come; anything thrown would stop the client from reading its connection, and with it every call. */
   const dropUnreadable = (take: () => void): void => {
     try {
       take();

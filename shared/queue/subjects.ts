@@ -80,7 +80,7 @@ export const settledSubject = (reply: string): string => `${reply.slice(0, reply
 /** The last token of that subject: no call has such a name. */
 export const SETTLED = "settled";
 
-/** Subject at which an ingress takes frames of several calls in one message, derived from the reply address of one of them. */
+/** Subject at which an ingress takes bundles, frames of several calls in one message, derived from the reply address of one of them. */
 export const framesSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${FRAMES}`;
 /** The last token of that subject: no call has such a name. */
 export const FRAMES = "frames";

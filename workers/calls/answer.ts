@@ -3,7 +3,7 @@ import type { Code } from "#shared/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
-import { runEach } from "#shared/queue/turn-end.ts";
+import { runEach } from "#shared/queue/loop-turn.ts";
 
 import type { Result } from "../outcome.ts";
 
@@ -180,7 +180,8 @@ function leaveTogether(answer: Answer): void {
   setTimeout(
     () => {
       leaving.delete(moment);
-      runEach(answers.map((each) => () => each.leave()));
+      // An array that is in use no more would keep the answers from the collector's short cycles.
+      runEach(answers.splice(0).map((each) => () => each.leave()));
     },
     moment * DELTA_MOMENT_MS - now,
   );

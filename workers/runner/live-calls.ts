@@ -5,7 +5,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
-import { CALLER_LIVES, encodeFrame, FrameBatch } from "#shared/queue/frames.ts";
+import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -60,9 +60,8 @@ export function openLiveCalls(options: {
   const callers = openCallerWatch(context.replies, cancels.subject);
   const takenAcks = openTakenAcks(context.replies);
   const ends = new LiveEnds(context, callers, takenAcks);
-  const batch = new FrameBatch(context.answers);
   const answerOf = (job: JobMessage, reply: string | undefined, cancel?: string): Answer =>
-    new Answer(job.frame_batches === true ? batch : context.answers, reply, job.model, cancel);
+    new Answer(job.frame_bundles === true ? context.bundler : context.answers, reply, job.model, cancel);
 
   const serve = async (job: JobMessage, text: string, control: JobControl): Promise<Outcome> => {
     let read: Awaited<ReturnType<typeof readRequest>>;

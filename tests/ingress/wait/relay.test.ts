@@ -131,7 +131,7 @@ test("a call is put on the queue with its request as it came and where it is ans
     isOffloaded = true;
   });
   await dispatched.promise;
-  const body = `{"job_id":"${call.jobId}","reply":"_INBOX.gw.test.${call.jobId}","frame_batches":true,"request":${text}}`;
+  const body = `{"job_id":"${call.jobId}","reply":"_INBOX.gw.test.${call.jobId}","frame_bundles":true,"request":${text}}`;
   const { pool, jobId, workspaceId } = call;
   expect(sent).toEqual([{ pool, jobId, workspaceId, lane: "live", attempt: 1, dispatch: 1, body }]);
   expect(isOffloaded).toBe(true);

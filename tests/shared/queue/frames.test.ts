@@ -1,3 +1,4 @@
+import { edenGC, fullGC, heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
@@ -8,8 +9,8 @@ import {
   encodeFrame,
   type Frame,
   FRAME_BYTES_MAX,
-  FrameBatch,
-  readFrameBatch,
+  FrameBundler,
+  readBundle,
 } from "#shared/queue/frames.ts";
 
 const n = fc.nat();
@@ -102,22 +103,33 @@ describe("a frame", () => {
   });
 });
 
-/** A batch, and what it has sent. */
-function openBatch() {
+/** A bundler, and what it has sent. */
+function openBundler() {
   const sent: { readonly subject: string; readonly bytes: Uint8Array }[] = [];
+  const logged: unknown[] = [];
   let isClosed = false;
-  const batch = new FrameBatch({
-    publish: (subject, sentBytes) => void sent.push({ subject, bytes: sentBytes }),
-    isClosed: () => isClosed,
-    room: () => undefined,
-  });
+  let refuses: string | undefined;
+  const bundler = new FrameBundler(
+    {
+      publish(subject, sentBytes) {
+        if (refuses !== undefined && subject.startsWith(refuses)) throw new Error("draining");
+        sent.push({ subject, bytes: sentBytes });
+      },
+      isClosed: () => isClosed,
+      room: () => undefined,
+    },
+    { error: (facts: unknown) => void logged.push(facts) },
+  );
   const received = (): (readonly [reply: string, bytes: string])[] =>
     sent.flatMap(({ subject, bytes: message }) => {
       const [, prefix = "", name] = /^(.*)\.([^.]+)$/.exec(subject) ?? [];
-      const frames = name === "frames" ? [...readFrameBatch(message)] : [[name ?? "", message] as const];
+      const frames = name === "frames" ? [...readBundle(message)] : [[name ?? "", message] as const];
       return frames.map(([id, each]) => [`${prefix}.${id}`, Buffer.from(each).toString("latin1")] as const);
     });
-  return { batch, sent, received, close: () => (isClosed = true) };
+  const refuse = (prefix: string | undefined): void => {
+    refuses = prefix;
+  };
+  return { bundler, sent, logged, received, close: () => (isClosed = true), refuse };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const latin1 = (of: Uint8Array): string => Buffer.from(of).toString("latin1");
@@ -128,8 +140,8 @@ describe("frames of one turn", () => {
   test("come out as they went in, those of an ingress in one message and in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(replies, bytes), { maxLength: 20 }), async (frames) => {
-        const { batch, sent, received } = openBatch();
-        for (const [reply, each] of frames) batch.publish(reply, each);
+        const { bundler, sent, received } = openBundler();
+        for (const [reply, each] of frames) bundler.publish(reply, each);
         expect(sent).toEqual([]);
         await turn();
         const prefixes = new Set(frames.map(([reply]) => reply.slice(0, reply.lastIndexOf("."))));
@@ -143,29 +155,76 @@ describe("frames of one turn", () => {
   });
 
   test("that is alone goes to its own address as it is", async () => {
-    const { batch, sent } = openBatch();
+    const { bundler, sent } = openBundler();
     const frame = encodeFrame({ t: "part", n: 0 }, "text");
-    batch.publish("_INBOX.gw.a.one", frame);
+    bundler.publish("_INBOX.gw.a.one", frame);
     await turn();
     expect(sent).toEqual([{ subject: "_INBOX.gw.a.one", bytes: frame }]);
-    batch.publish("_INBOX.gw.a.one", frame);
+    bundler.publish("_INBOX.gw.a.one", frame);
     await turn();
     expect(sent).toHaveLength(2);
   });
 
+  test("are kept by nobody once they are sent", async () => {
+    const { bundler, sent } = openBundler();
+    const count = (): number => heapStats().objectTypeCounts["Uint8Array"] ?? 0;
+    const runTurns = async (): Promise<void> => {
+      for (let n = 0; n < 2_000; n += 1) {
+        bundler.publish("_INBOX.gw.a.one", new Uint8Array(20));
+        bundler.publish("_INBOX.gw.a.two", new Uint8Array(20));
+        await turn();
+        sent.length = 0;
+      }
+    };
+    await runTurns();
+    fullGC();
+    const before = count();
+    await runTurns();
+    edenGC();
+    expect(count() - before).toBeLessThan(200);
+  });
+
+  test("that cannot be sent stop no others, of this turn or the next", async () => {
+    const { bundler, received, logged, refuse } = openBundler();
+    refuse("_INBOX.gw.a.");
+    for (const reply of ["_INBOX.gw.a.one", "_INBOX.gw.b.one"]) bundler.publish(reply, Buffer.from("1"));
+    await turn();
+    refuse(undefined);
+    bundler.publish("_INBOX.gw.a.one", Buffer.from("2"));
+    await turn();
+    expect(received()).toEqual([["_INBOX.gw.b.one", "1"], ["_INBOX.gw.a.one", "2"]]); // prettier-ignore
+    expect(logged).toMatchObject([{ err: expect.any(Error), frames: 1 }]);
+  });
+
+  test("go at once when that is asked for", async () => {
+    const { bundler, sent } = openBundler();
+    bundler.publish("_INBOX.gw.a.one", new Uint8Array(1));
+    bundler.flush();
+    expect(sent).toHaveLength(1);
+    await turn();
+    expect(sent).toHaveLength(1);
+  });
+
   test("are cut into messages that are no larger than a frame may be", async () => {
-    const { batch, sent, received } = openBatch();
-    const sizes = [FRAME_BYTES_MAX / 2, FRAME_BYTES_MAX / 2, 1, FRAME_BYTES_MAX, 3, 4];
-    for (const [n, size] of sizes.entries()) batch.publish("_INBOX.gw.a.one", new Uint8Array(size).fill(97 + n));
+    const { bundler, sent, received } = openBundler();
+    const sizes = [FRAME_BYTES_MAX / 2 - 6, FRAME_BYTES_MAX / 2 - 100, 100, FRAME_BYTES_MAX, 3, 4];
+    for (const [n, size] of sizes.entries()) bundler.publish("_INBOX.gw.a.one", new Uint8Array(size).fill(97 + n));
     await turn();
     expect(received().map(([, each]) => [each[0], each.length])).toEqual(sizes.map((size, n) => ["abcdef"[n], size]));
     expect(sent).toHaveLength(4);
-    for (const { bytes: message } of sent) expect(message.length).toBeLessThan(FRAME_BYTES_MAX + 1_000);
+    for (const { bytes: message } of sent) expect(message.length).toBeLessThanOrEqual(FRAME_BYTES_MAX);
+    // Small ones too, whose heads are as long as they are.
+    sent.length = 0;
+    for (let n = 0; n < 10_000; n += 1) bundler.publish(`_INBOX.gw.a.${"x".repeat(36)}`, new Uint8Array(40));
+    await turn();
+    expect(received()).toHaveLength(10_000);
+    expect(sent).toHaveLength(Math.ceil((10_000 * 80) / FRAME_BYTES_MAX));
+    for (const { bytes: message } of sent) expect(message.length).toBeLessThanOrEqual(FRAME_BYTES_MAX);
   });
 
   test("go nowhere once the connection is closed", async () => {
-    const { batch, sent, close } = openBatch();
-    batch.publish("_INBOX.gw.a.one", new Uint8Array(1));
+    const { bundler, sent, close } = openBundler();
+    bundler.publish("_INBOX.gw.a.one", new Uint8Array(1));
     close();
     await turn();
     expect(sent).toEqual([]);
@@ -181,7 +240,7 @@ describe("frames of one turn", () => {
   ])("cannot be read from %s; those before it can", (_name, rest) => {
     const read: string[] = [];
     const readAll = (): void => {
-      for (const [id, each] of readFrameBatch(Buffer.from(`first 2\nok${rest}`))) read.push(`${id} ${latin1(each)}`);
+      for (const [id, each] of readBundle(Buffer.from(`first 2\nok${rest}`))) read.push(`${id} ${latin1(each)}`);
     };
     expect(readAll).toThrow(SyntaxError);
     expect(read).toEqual(["first ok"]);
@@ -191,7 +250,7 @@ describe("frames of one turn", () => {
     fc.assert(
       fc.property(bytes, (noise) => {
         try {
-          for (const [id, each] of readFrameBatch(noise)) expect(id.length + each.length).toBeLessThan(noise.length);
+          for (const [id, each] of readBundle(noise)) expect(id.length + each.length).toBeLessThan(noise.length);
         } catch (error) {
           expect(error).toBeInstanceOf(SyntaxError);
         }

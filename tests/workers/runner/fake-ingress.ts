@@ -2,7 +2,7 @@
 import { type NatsConnection, NoRespondersError, RequestError } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { decodeFrame, type Frame, readFrameBatch } from "#shared/queue/frames.ts";
+import { decodeFrame, type Frame, readBundle } from "#shared/queue/frames.ts";
 import type { TakenAck } from "#shared/queue/acks.ts";
 import type { LiveCall } from "#workers/runner/live-calls.ts";
 import type { WorkerContext } from "#workers/context.ts";
@@ -72,7 +72,7 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
       }
       subjects.push(subject);
       if (!subject.endsWith(".frames")) take(subject.slice(subject.lastIndexOf(".") + 1), bytes);
-      else for (const [id, frame] of readFrameBatch(bytes)) take(id, frame);
+      else for (const [id, frame] of readBundle(bytes)) take(id, frame);
     },
   };
   return { replies, answers, frames, settled, subjects };

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, FrameBundler } from "#shared/queue/frames.ts";
 import { framesSubject } from "#shared/queue/subjects.ts";
 import { chatJob } from "./job-message.ts";
 import type { WorkerContext } from "#workers/context.ts";
@@ -46,17 +46,20 @@ async function run(
   const settlements: CallSettlement[] = [];
   const ingress = fakeIngress(habits);
   const metrics = createMetrics("test");
+  const log = createLogger({ level: "silent", role: "test" });
+  const answers = {
+    ...ingress.answers,
+    publish(subject: string, bytes: Uint8Array) {
+      ingress.answers.publish(subject, bytes);
+      if (subject === replyTo(job)) order.push(ingress.frames.at(-1)?.frame.t ?? "");
+    },
+  };
   const context = {
-    log: createLogger({ level: "silent", role: "test" }),
+    log,
     metrics,
     replies: ingress.replies,
-    answers: {
-      ...ingress.answers,
-      publish(subject: string, bytes: Uint8Array) {
-        ingress.answers.publish(subject, bytes);
-        if (subject === replyTo(job)) order.push(ingress.frames.at(-1)?.frame.t ?? "");
-      },
-    },
+    answers,
+    bundler: new FrameBundler(answers, log),
     ledger: {
       async settle(finish: CallSettlement) {
         await Bun.sleep(1);
@@ -90,7 +93,7 @@ test("frames of one turn travel in one message to an ingress that takes them so,
   };
   for (const [job, subjects] of [
     [JOB, [replyTo(JOB), replyTo(JOB)]],
-    [{ ...JOB, frame_batches: true }, [framesSubject(replyTo(JOB))]],
+    [{ ...JOB, frame_bundles: true }, [framesSubject(replyTo(JOB))]],
   ] as const) {
     const ran = await run(twoFrames, { word: "taken" }, { job });
     expect(ran.subjects).toEqual([...subjects]);

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { sendAtTurnEnd, tellAtTurnEnd } from "#shared/queue/turn-end.ts";
+import { sendAtTurnEnd, tellAtTurnEnd } from "#shared/queue/loop-turn.ts";
 
 test("at the end of a turn all tell first and what they told is sent then; one that throws stops no other", async () => {
   const steps: string[] = [];

@@ -38,7 +38,7 @@ function endTurn(): void {
   });
 }
 
-/** One that throws stops no other. */
+/** Runs all of them, also behind one that throws: its error is reported as one that nobody caught, which ends a role. */
 export function runEach(steps: readonly (() => void)[]): void {
   for (const step of steps) {
     try {
