@@ -236,12 +236,13 @@ function join(frames: readonly BundledFrame[], size: number): Uint8Array {
  * @throws SyntaxError behind the last one that can be read
  */
 export function* readBundle(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
-  for (let at = 0; at < message.length;) {
-    const end = message.indexOf(NEWLINE, at);
-    const [, id = "", length = ""] = BUNDLED_HEAD.exec(decoder.decode(message.subarray(at, Math.max(at, end)))) ?? [];
+  const buffer = Buffer.from(message.buffer, message.byteOffset, message.length);
+  for (let at = 0; at < buffer.length;) {
+    const end = buffer.indexOf(NEWLINE, at);
+    const [, id = "", length = ""] = BUNDLED_HEAD.exec(buffer.toString("latin1", at, Math.max(at, end))) ?? [];
     at = end + 1 + Number(length);
-    if (id === "" || at > message.length) throw new SyntaxError("frames that cannot be told from one another");
-    yield [id, message.subarray(end + 1, at)];
+    if (id === "" || at > buffer.length) throw new SyntaxError("frames that cannot be told from one another");
+    yield [id, buffer.subarray(end + 1, at)];
   }
 }
 
