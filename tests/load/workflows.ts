@@ -11,7 +11,11 @@ const ROUNDS = 5;
 const CHAIN = 20;
 const ITEMS = 1_000;
 
-const bed = await startBed({ workers: 0, behaviours: ["delay-20"], env: { SLUICE_SANDBOX: "on" } });
+const bed = await startBed({
+  workers: 0,
+  behaviours: ["delay-2", "delay-5", "delay-20"],
+  env: { SLUICE_SANDBOX: "on" },
+});
 const { stack } = bed;
 try {
   await Promise.all([
@@ -31,7 +35,7 @@ try {
     return (await answer.json()) as Record<string, unknown>;
   };
   const params = { messages: [{ role: "user", content: "hello" }], max_tokens: 50 };
-  for (const model of ["flat", "sandbox-chat", "mock-delay-20"]) {
+  for (const model of ["flat", "sandbox-chat", "mock-delay-2", "mock-delay-5", "mock-delay-20"]) {
     const steps = Array.from({ length: CHAIN }, (_, at) => ({
       id: `s${at}`,
       type: "model",
