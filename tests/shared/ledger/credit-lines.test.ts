@@ -498,11 +498,15 @@ describe("what an ingress knows of its line", () => {
     const first = await ends();
     losing = true;
     let reopened: string | undefined;
-    await eventually("it is renewed, and calls go ahead again", async () => {
+    const call = async (): Promise<void> => {
       const of = hold();
       const lined = await ingress.calls.place(workspaceId, null, of);
       if (lined && !losing) reopened = lined.lineId;
       await settle(workspaceId, of.jobId, null, lined);
+    };
+    await eventually("it is renewed, and calls go ahead again", async () => {
+      // As many at once as make it busy: one after the other are too few a second on a slow machine, and no line is opened.
+      await Promise.all(Array.from({ length: 12 }, call));
       return reopened !== undefined && (reopened !== lineId || (await ends()) > first);
     });
   });
