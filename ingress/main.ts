@@ -234,8 +234,8 @@ const QUIET_LOOKS = 10;
 const LOOKS_MAX = 60;
 
 /**
- * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. A balancer that found us
- * ready a moment ago sends its call now, even where nobody had asked for a while.
+ * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. Balancers send calls here
+ * until they have asked for readiness again.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
   for (let looks = 0, quiet = 0; looks < LOOKS_MAX && quiet < QUIET_LOOKS && !hurry.aborted; looks += 1) {

@@ -1,6 +1,6 @@
 /**
- * The end of a turn of the event loop. What a process has to tell within one turn is gathered until then and told together, and all that
- * was told goes out in one piece: first whoever gathers tells, then whoever holds bytes back sends them.
+ * The end of a turn of the event loop. Messages that were gathered within the turn are published first; then each socket sends what it
+ * holds, in one piece.
  */
 let telling: (() => void)[] = [];
 let sending: (() => void)[] = [];
@@ -38,7 +38,7 @@ function endTurn(): void {
   });
 }
 
-/** Runs all of them, also behind one that throws: its error is reported as one that nobody caught, which ends a role. */
+/** Runs every step. The error of one is reported as uncaught, which ends a role; the steps behind it still run. */
 export function runEach(steps: readonly (() => void)[]): void {
   for (const step of steps) {
     try {
