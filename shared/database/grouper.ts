@@ -96,7 +96,7 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   /** Timer of the next look at what waits, and performance.now() of that. */
   timer?: ReturnType<typeof setTimeout> | undefined;
   lookAt?: number;
-  /** Calls of a group, as the last ones had them. */
+  /** Calls of a group for whose verdict a caller waited, as the last such groups had them. */
   usualSize: number;
   /** performance.now() when the last group ended. */
   endedAt: number;
@@ -175,7 +175,9 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
       const group = this.takeGroup(lane);
       await this.runGroup(group, lane.lockWait, lane.ifBusy);
       lane.endedAt = performance.now();
-      lane.usualSize += (group.length - lane.usualSize) * USUAL_WEIGHT;
+      const awaited = group.reduce((count, { item }) => count + (item.isPatient === true ? 0 : 1), 0);
+      // Patient ones come together because they waited: they tell nothing of how calls come.
+      if (awaited > 0) lane.usualSize += (awaited - lane.usualSize) * USUAL_WEIGHT;
       this.adaptLinger(group.length);
       lane.startNext();
     }

@@ -188,6 +188,25 @@ test("a call that comes behind a patient one waits no longer than it would alone
   expect(groups.at(-1)).toEqual(["patient", "hurried"]);
 });
 
+test("groups of patient calls make no other call wait", async () => {
+  const groups: string[][] = [];
+  const { call, patient } = setUp({
+    gatherMaxMs: 600_000,
+    lingerMs: 1,
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+  });
+  for (let round = 0; round < 4; round += 1) {
+    await Promise.all(Array.from({ length: 100 }, (_, at) => patient(String(at))));
+  }
+  const alone = call("alone");
+  expect(groups.at(-1)).toEqual(["alone"]);
+  await alone;
+});
+
 test("a group is never larger than allowed, and the order is kept", async () => {
   const { call, statement } = setUp({ sizeMax: 3 });
   const names = Array.from({ length: 8 }, (_, index) => String(index));
