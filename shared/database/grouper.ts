@@ -96,7 +96,7 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   /** Timer of the next look at what waits, and performance.now() of that. */
   timer?: ReturnType<typeof setTimeout> | undefined;
   lookAt?: number;
-  /** Calls of a group for whose verdict a caller waited, as the last such groups had them. */
+  /** Usual number of calls in a group for whose verdict a caller waits; groups without any are left out. */
   usualSize: number;
   /** performance.now() when the last group ended. */
   endedAt: number;

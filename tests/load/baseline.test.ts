@@ -4,7 +4,13 @@ import { expect, test } from "bun:test";
 import { type Baseline, findRises, renderComparison } from "./baseline.ts";
 
 const cost = { perSecond: 3_000, cpuMicroseconds: 500, writeTransactions: 0.1, natsMessages: 6 };
-const before: Baseline = { at: "2026-01-02T03:04:05Z", machine: "a", isQuick: true, loads: { "plain, 64": cost } };
+const before: Baseline = {
+  at: "2026-01-02T03:04:05Z",
+  machine: "a",
+  isQuick: true,
+  delayMs: 0,
+  loads: { "plain, 64": cost },
+};
 const now = (more: Partial<typeof cost>, machine = "a"): Baseline => ({
   ...before,
   machine,
@@ -28,7 +34,9 @@ test("CPU time of another machine is not compared, what does not depend on it is
 });
 
 test("a run of another plan, and one without a baseline, is compared with nothing", () => {
+  expect(renderComparison(now({}), before)).toContain("No cost of a call has risen");
   expect(renderComparison({ ...now({}), isQuick: false }, before)).toBe("");
+  expect(renderComparison({ ...now({}), delayMs: 20 }, before)).toBe("");
   expect(renderComparison(now({}), null)).toBe("");
 });
 

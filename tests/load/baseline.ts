@@ -18,6 +18,8 @@ export interface Baseline {
   /** CPU time is compared on the same machine only. */
   readonly machine: string;
   readonly isQuick: boolean;
+  /** Time that the upstream takes for a plain answer. */
+  readonly delayMs: number;
   /** By the name of the load. */
   readonly loads: Readonly<Record<string, CallCost>>;
 }
@@ -33,7 +35,7 @@ const COSTS = {
 } as const;
 
 /** Returns the costs of this run in the form in which they are kept. */
-export function baselineOf(run: RunResult, isQuick: boolean): Baseline {
+export function baselineOf(run: RunResult, plan: Pick<Baseline, "isQuick" | "delayMs">): Baseline {
   const loads = loadsOf(run).flatMap(([name, turns]): [string, CallCost][] => {
     const { calls, perSecond, cpuPerCall, counters } = figures(turns, "sluice");
     if (counters === null || !(calls > 0)) return [];
@@ -50,7 +52,7 @@ export function baselineOf(run: RunResult, isQuick: boolean): Baseline {
       ],
     ];
   });
-  return { at: new Date().toISOString(), machine: machineName(), isQuick, loads: Object.fromEntries(loads) };
+  return { at: new Date().toISOString(), machine: machineName(), ...plan, loads: Object.fromEntries(loads) };
 }
 
 /** Returns one line for each cost that has risen by more than a tenth. */
@@ -68,7 +70,7 @@ export function findRises(now: Baseline, before: Baseline): string[] {
 
 /** Section of the report: how this run compares with the baseline. Empty without one of the same plan. */
 export function renderComparison(now: Baseline, before: Baseline | null): string {
-  if (before === null || before.isQuick !== now.isQuick) return "";
+  if (before === null || before.isQuick !== now.isQuick || before.delayMs !== now.delayMs) return "";
   const rises = findRises(now, before);
   const where = now.machine === before.machine ? "" : ", another machine, so CPU time is not compared";
   const verdict = rises.length === 0 ? "No cost of a call has risen by more than a tenth." : "";

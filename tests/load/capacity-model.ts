@@ -61,8 +61,8 @@ export interface Need {
   readonly natsBytesPerSecond: number;
 }
 
-/** Connections to Postgres beside the pool that a process has at most: its groups of admissions and settles, and the intake of batches. */
-export const RESERVED_CONNECTIONS_MAX = 8;
+/** Connections to Postgres beside the pool that a process has at most: groups of admissions and settles, the intake of batches, audits. */
+export const BESIDE_POOL = { ingress: 9, worker: 2, janitor: 4 };
 /** An ingress and a janitor have one connection to NATS, a worker has two. */
 const NATS_CONNECTIONS = { ingress: 1, worker: 2, janitor: 1 };
 /** One that is lost leaves another. */
@@ -108,7 +108,11 @@ export function needFor(costs: Costs, { rate, latency, streams, busy, slots, poo
     postgresCores: cores("postgres"),
     natsCores: cores("nats"),
     callsInFlight,
-    postgresConnections: (ingresses + workers + janitors) * (pool + RESERVED_CONNECTIONS_MAX),
+    postgresConnections:
+      (ingresses + workers + janitors) * pool +
+      ingresses * BESIDE_POOL.ingress +
+      workers * BESIDE_POOL.worker +
+      janitors * BESIDE_POOL.janitor,
     natsConnections:
       ingresses * NATS_CONNECTIONS.ingress + workers * NATS_CONNECTIONS.worker + janitors * NATS_CONNECTIONS.janitor,
     transactionsPerSecond: rate * cost.writeTransactions,

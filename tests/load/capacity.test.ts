@@ -32,7 +32,7 @@ describe("the model", () => {
       postgresCores: 0.2,
       natsCores: 0.1,
       callsInFlight: 2_000,
-      postgresConnections: 24 * 16,
+      postgresConnections: 2 * (8 + 9) + 20 * (8 + 2) + 2 * (8 + 4),
       natsConnections: 2 + 40 + 2,
       transactionsPerSecond: 200,
       walSyncsPerSecond: 200,

@@ -13,7 +13,7 @@ import {
   mixCosts,
   needFor,
   PROCESSES,
-  RESERVED_CONNECTIONS_MAX,
+  BESIDE_POOL,
   USUAL,
   type Wanted,
 } from "./capacity-model.ts";
@@ -60,7 +60,11 @@ async function crowding({ stack }: SluiceTarget): Promise<string[]> {
   const [row] = await stack.query<{ reserved: bigint }>(
     "select count(*) as reserved from pg_stat_activity where application_name like 'sluice %' and application_name <> 'sluice pool' and datname = current_database()",
   );
-  const most = RESERVED_CONNECTIONS_MAX * (stack.ingresses.length + stack.workers.length + stack.janitors.length);
+  const { ingresses, workers, janitors } = stack;
+  const most =
+    BESIDE_POOL.ingress * ingresses.length +
+    BESIDE_POOL.worker * workers.length +
+    BESIDE_POOL.janitor * janitors.length;
   return Number(row?.reserved) > most ? [`${row?.reserved} reserved connections, ${most} are counted`] : [];
 }
 

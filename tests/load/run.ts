@@ -127,9 +127,10 @@ const { values } = parseArgs({
 await runToEnd(async () => {
   const plan = values.quick ? QUICK_PLAN : FULL_PLAN;
   if (!/^\d{1,5}$/.test(values.delay)) throw new Error(`--delay takes whole milliseconds, got "${values.delay}"`);
-  const plainPace = { ...plan.plainPace, delayMs: Number(values.delay) };
+  const delayMs = Number(values.delay);
+  const plainPace = { ...plan.plainPace, delayMs };
   const result = await measure({ ...plan, plainPace }, new Set(values.targets.split(",")));
-  const costs = baselineOf(result, values.quick);
+  const costs = baselineOf(result, { isQuick: values.quick, delayMs });
   const kept = `${import.meta.dir}/${values.quick ? "baseline-quick" : "baseline"}.json`;
   const page = `${renderReport(result)}${renderComparison(costs, readBaseline(kept))}`;
   if (values.save) saveBaseline(kept, costs);

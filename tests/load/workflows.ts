@@ -8,7 +8,7 @@ import { closeReaper } from "#deploy/embedded/reaper.mjs";
 import { createWorkspace, startBed } from "../faults/bed.ts";
 import { closeShared } from "../support/infrastructure.ts";
 
-/** Rounds whose times are left out: the code of both ways is compiled in them. */
+/** Rounds whose times are left out: the code of all three ways is compiled in them. */
 const WARM_UP_ROUNDS = 15;
 const ROUNDS = 15;
 const CHAIN = 20;

@@ -188,7 +188,7 @@ test("a call that comes behind a patient one waits no longer than it would alone
   expect(groups.at(-1)).toEqual(["patient", "hurried"]);
 });
 
-test("groups of patient calls make no other call wait", async () => {
+test("groups of patient calls make no lone call wait", async () => {
   const groups: string[][] = [];
   const { call, patient } = setUp({
     gatherMaxMs: 600_000,
@@ -202,9 +202,38 @@ test("groups of patient calls make no other call wait", async () => {
   for (let round = 0; round < 4; round += 1) {
     await Promise.all(Array.from({ length: 100 }, (_, at) => patient(String(at))));
   }
+  // One takes along those that wait.
+  for (let round = 0; round < 4; round += 1) {
+    await Promise.all([...Array.from({ length: 99 }, (_, at) => patient(String(at))), call("hurried")]);
+  }
+  const isLarge = (group: readonly string[]): boolean => group.length > 8;
+  expect(groups.some((group) => isLarge(group) && !group.includes("hurried"))).toBe(true);
+  expect(groups.some((group) => isLarge(group) && group.includes("hurried"))).toBe(true);
+  await Bun.sleep(1);
   const alone = call("alone");
   expect(groups.at(-1)).toEqual(["alone"]);
   await alone;
+});
+
+test("calls that come several at a time wait for others also after groups of patient ones", async () => {
+  const groups: string[][] = [];
+  const { call, patient } = setUp({
+    gatherMaxMs: 20,
+    lingerMs: 1,
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+  });
+  const many = (ask: typeof call, count: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: count }, (_, at) => ask(String(at))));
+  for (let round = 0; round < 4; round += 1) await many(call, 100);
+  for (let round = 0; round < 12; round += 1) await many(patient, 1);
+  const [one, two] = [call("one"), call("two")];
+  expect(groups.flat()).not.toContain("one");
+  expect(await Promise.all([one, two])).toEqual(["one", "two"]);
+  expect(groups.at(-1)).toEqual(["one", "two"]);
 });
 
 test("a group is never larger than allowed, and the order is kept", async () => {

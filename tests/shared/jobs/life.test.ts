@@ -526,6 +526,31 @@ describe("the queue's copy", () => {
     for (let at = 0; at < 3; at++) await beatJobs(db.database, { ...beat, worker: newId(), slots: 16 });
     expect(await releaseJobs(db.database, "chat", "batch", 500)).toHaveLength(4 * 16);
   });
+
+  test.each<[slots: number, lane: "live" | "batch", workspaces: number, share: number]>([
+    [0, "live", 0, 14],
+    [0, "batch", 1, 32],
+    [20, "live", 3, 6],
+    [20, "live", 9, 4],
+    [20, "live", 60, 4],
+    [800, "batch", 1, 1_000],
+    [8_000, "batch", 1, 8_000],
+    [8_000, "live", 1, 7_000],
+    [8_000, "batch", 40, 400],
+  ])("with %d slots in the lane %s and %d workspaces has a share", async (slots, lane, workspaces, share) => {
+    await empty();
+    await db.query("delete from job");
+    if (slots > 0)
+      await beatJobs(db.database, { pool: "chat", lane, jobs: [], leaseMs: LEASE_MS, worker: newId(), slots });
+    await db.query(
+      `insert into job (id, workspace_id, pool, lane, kind, modality, state, dispatch, dispatched_at, deadline, work)
+       select gen_random_uuid(), gen_random_uuid(), 'chat', $1, 'chat', 'text', 'queued', 1, now(), now() + interval '1 day', '{}'
+       from generate_series(1, $2::int)`,
+      [lane, workspaces],
+    );
+    expect(await db.query("select job_share('chat', $1) as share", [lane])).toEqual([{ share }]);
+    await db.query("delete from job");
+  });
 });
 
 describe("a dead letter's job", () => {

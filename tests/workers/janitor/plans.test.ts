@@ -198,6 +198,19 @@ describe("what grows around a look does not make it dearer:", () => {
     expect(await growthOf(() => inPieces(4 * MANY, add), "select job_share('image', 'batch')")).toBeLessThan(4);
   });
 
+  test("workspaces with jobs on the queue, for the share of one", async () => {
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into job (id, workspace_id, pool, lane, kind, modality, state, dispatch, dispatched_at, deadline, work)
+         select gen_random_uuid(), gen_random_uuid(), 'image', 'live', 'images', 'image', 'queued', 1, now(),
+                now() + interval '1 day', '{}' from generate_series(1, $1::int)`,
+        [count],
+      );
+    // As many as share sixteen slots.
+    await add(16);
+    expect(await growthOf(() => inPieces(MANY, add), "select job_share('image', 'live')")).toBeLessThan(4);
+  });
+
   test("calls of the present day that are in the sums, for the hourly audit", async () => {
     const add = async (count: number): Promise<void> => {
       await database.query(
