@@ -58,6 +58,20 @@ function setUp(options: Partial<GrouperOptions<Item, string>> = {}) {
   };
 }
 
+/** A grouper whose statements end at once; `groups` are the names of each. */
+function setUpAtOnce(options: Partial<GrouperOptions<Item, string>>) {
+  const groups: string[][] = [];
+  const { call, patient } = setUp({
+    run: (items) => {
+      const names = items.map((item) => item.name);
+      groups.push(names);
+      return Promise.resolve(names);
+    },
+    ...options,
+  });
+  return { groups, call, patient };
+}
+
 test("a lone call is sent at once", () => {
   const { call, sent } = setUp();
   void call("one");
@@ -80,16 +94,7 @@ test("patient calls wait for each other, and go together", async () => {
 });
 
 test("patient calls wait longer while groups are large, and as before when they are small again", async () => {
-  const groups: string[][] = [];
-  const { call, patient } = setUp({
-    lingerMs: 1,
-    lingerMaxMs: 600_000,
-    run: (items) => {
-      const names = items.map((item) => item.name);
-      groups.push(names);
-      return Promise.resolve(names);
-    },
-  });
+  const { groups, call, patient } = setUpAtOnce({ lingerMs: 1, lingerMaxMs: 600_000 });
   // The one that is waited for takes the patient ones along.
   for (let at = 0; at < 40; at += 1) {
     await Promise.all([...Array.from({ length: 8 }, (_, place) => patient(String(place))), call("last")]);
@@ -140,15 +145,7 @@ test("calls that come while a statement is under way go together as the next one
 });
 
 test("a small group waits for others while calls come several at a time; a large one and a lone call wait for none", async () => {
-  const groups: string[][] = [];
-  const { call } = setUp({
-    gatherMaxMs: 20,
-    run: (items) => {
-      const names = items.map((item) => item.name);
-      groups.push(names);
-      return Promise.resolve(names);
-    },
-  });
+  const { groups, call } = setUpAtOnce({ gatherMaxMs: 20 });
   const many = (count: number): Promise<string>[] => Array.from({ length: count }, (_, at) => call(String(at)));
   for (let round = 0; round < 4; round += 1) await Promise.all(many(100));
 
@@ -171,16 +168,7 @@ test("a small group waits for others while calls come several at a time; a large
 });
 
 test("a call that comes behind a patient one waits no longer than it would alone", async () => {
-  const groups: string[][] = [];
-  const { call, patient } = setUp({
-    gatherMaxMs: 3,
-    lingerMs: 600_000,
-    run: (items) => {
-      const names = items.map((item) => item.name);
-      groups.push(names);
-      return Promise.resolve(names);
-    },
-  });
+  const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 3, lingerMs: 600_000 });
   for (let round = 0; round < 4; round += 1)
     await Promise.all(Array.from({ length: 100 }, (_, at) => call(String(at))));
   const both = [patient("patient"), call("hurried")];
@@ -189,16 +177,7 @@ test("a call that comes behind a patient one waits no longer than it would alone
 });
 
 test("groups of patient calls make no lone call wait", async () => {
-  const groups: string[][] = [];
-  const { call, patient } = setUp({
-    gatherMaxMs: 600_000,
-    lingerMs: 1,
-    run: (items) => {
-      const names = items.map((item) => item.name);
-      groups.push(names);
-      return Promise.resolve(names);
-    },
-  });
+  const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 600_000, lingerMs: 1 });
   for (let round = 0; round < 4; round += 1) {
     await Promise.all(Array.from({ length: 100 }, (_, at) => patient(String(at))));
   }
@@ -216,16 +195,7 @@ test("groups of patient calls make no lone call wait", async () => {
 });
 
 test("calls that come several at a time wait for others also after groups of patient ones", async () => {
-  const groups: string[][] = [];
-  const { call, patient } = setUp({
-    gatherMaxMs: 20,
-    lingerMs: 1,
-    run: (items) => {
-      const names = items.map((item) => item.name);
-      groups.push(names);
-      return Promise.resolve(names);
-    },
-  });
+  const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 20, lingerMs: 1 });
   const many = (ask: typeof call, count: number): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, (_, at) => ask(String(at))));
   for (let round = 0; round < 4; round += 1) await many(call, 100);
