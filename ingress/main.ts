@@ -10,7 +10,7 @@ import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
-import { openCreditLines } from "#shared/ledger/credit-lines.ts";
+import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
@@ -89,7 +89,7 @@ export async function startIngress(): Promise<void> {
     : undefined;
   if (lines) lifecycle.onStop("credit lines", () => lines.close());
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
-  const { publisher, cancel, fleet, relay } = await openRelay(role, connection, { storage, ledger, ipNet });
+  const { publisher, cancel, fleet, relay } = await openRelay(role, connection, { storage, ledger, ipNet, lines });
 
   const uploads = openUploads({ database, storage, log, limits: config });
   lifecycle.onStop("uploads", () => uploads.close());
@@ -191,7 +191,12 @@ const TAKEN_LINGER_MS = 5;
 async function openRelay(
   { database, lifecycle, log, metrics }: Role,
   connection: NatsConnection,
-  { storage, ledger, ipNet }: Pick<IngressContext, "storage" | "ledger" | "ipNet">,
+  {
+    storage,
+    ledger,
+    ipNet,
+    lines,
+  }: Pick<IngressContext, "storage" | "ledger" | "ipNet"> & { readonly lines: CreditLines | undefined },
 ): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
@@ -200,6 +205,7 @@ async function openRelay(
     metrics,
     log,
     connection,
+    onSettled: (jobId) => lines?.forget(jobId),
   });
   onLink(connection, { lost: () => void unsettled.settleAll() });
   lifecycle.onStop("unsettled answers", async () => {
@@ -213,7 +219,19 @@ async function openRelay(
   const shares = createLiveShares();
   const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
   lifecycle.onStop("fleet", () => fleet.close());
-  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage });
+  const relay = createRelay({
+    cancel,
+    inbox,
+    unsettled,
+    lines,
+    database,
+    ledger,
+    log,
+    metrics,
+    publisher,
+    shares,
+    storage,
+  });
   lifecycle.onStop("relay", () => relay.close());
   return { publisher, cancel, fleet, relay };
 }

@@ -5,6 +5,11 @@ export function newId(): string {
   return Bun.randomUUIDv7();
 }
 
+/** Unix milliseconds at which the id was made, of one that `newId` made. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isUuid(value: string): boolean {

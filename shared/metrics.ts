@@ -68,7 +68,7 @@ export interface Metrics {
   /** Differences that the last audit of what is new found. */
   readonly ledgerFaults: Gauge<[]>;
   readonly creditLines: Gauge<[]>;
-  readonly linedCalls: Counter<[hold: string]>;
+  readonly linedCalls: Counter<[]>;
   readonly callsLost: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
@@ -247,9 +247,7 @@ function faultMetrics({ total, level }: Maker) {
     ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
     creditLines: level("credit_lines", "Credit lines that this ingress has, of as many workspaces.", []),
-    linedCalls: total("lined_calls", "Calls that went ahead on a credit line, by where their holds came from.", [
-      "hold",
-    ]),
+    linedCalls: total("lined_calls", "Calls that were admitted on a credit line.", []),
     callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",

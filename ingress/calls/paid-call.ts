@@ -11,7 +11,7 @@ import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import type { LinedHold } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
 import { asPart } from "#shared/tracing/tracing.ts";

@@ -5,7 +5,7 @@
  */
 import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
-import type { LinedHold } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
@@ -44,7 +44,7 @@ export interface CallFacts {
   readonly api: "openai" | "anthropic" | "responses";
   /** Last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
-  /** Its share of a credit line, where it went ahead of its hold. */
+  /** Its share of the credit line on which it was admitted. */
   readonly lined?: LinedHold | undefined;
   /** Told what the call cost, before the end of its answer; of one that broke off, what was relayed. */
   readonly onCharged?: (nano: bigint) => void;

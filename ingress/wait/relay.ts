@@ -5,6 +5,7 @@ import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Lease } from "#shared/fair-limit.ts";
+import type { CreditLines } from "#shared/ledger/credit-lines.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import { InFlightMap } from "#shared/in-flight.ts";
 import { paced } from "#shared/pace.ts";
@@ -68,7 +69,9 @@ const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap"
 interface RelayOptions {
   cancel: Cancel;
   inbox: ReplyInbox;
-  unsettled: Pick<UnsettledAnswers, "keep">;
+  unsettled: Pick<UnsettledAnswers, "keep" | "has">;
+  /** Told of calls that are settled. */
+  lines?: Pick<CreditLines, "forget"> | undefined;
   database: Database;
   ledger: Ledger;
   log: Logger;
@@ -146,12 +149,15 @@ class CallRelay implements Relay, CallEvents {
   }
 
   async onEnd(call: Call, reason: EndReason | undefined): Promise<boolean> {
-    const { cancel, inbox, metrics } = this.options;
+    const { cancel, inbox, metrics, unsettled } = this.options;
     if (!call.isStream) this.calls.take(call.facts.jobId);
     inbox.forget(call.facts.jobId);
     this.permits.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
-    if (reason === undefined) return false;
+    if (reason === undefined) {
+      if (!unsettled.has(call.facts.jobId)) this.options.lines?.forget(call.facts.jobId);
+      return false;
+    }
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
     cancel(call.facts.jobId, call.cancelAt);
@@ -181,6 +187,7 @@ class CallRelay implements Relay, CallEvents {
         tokens: relayed?.tokens ?? 0,
         lined: call.facts.lined,
       });
+      this.options.lines?.forget(call.facts.jobId);
       return takenNano === 0n;
     } catch (error) {
       log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");

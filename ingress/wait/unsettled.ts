@@ -19,6 +19,8 @@ import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/
 export interface UnsettledAnswers extends EndedCalls {
   /** The answer is on its way to its client. */
   keep(call: PlacedCall & Pick<CallSettlement, "lined">, frame: EndFrame, settle: SettleNote): void;
+  /** True of an answer that is not known to be settled. */
+  has(jobId: string): boolean;
   /** Answers not known to be settled. */
   size(): number;
   /** Settles all unsettled answers: callers have them, and workers that do not hear of that would release their holds. */
@@ -53,12 +55,19 @@ export function openUnsettledAnswers(options: {
   log: Logger;
   /** Words to workers go out on it. */
   connection: AckPublisher;
+  /** Told of an answer that is settled, or cannot be. */
+  onSettled?: (jobId: string) => void;
   /** Time that the word of a taken answer waits for others, in milliseconds: each message wakes a worker. */
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
   const answers = new InFlightMap<Unsettled>();
   const words = createAckBatch<TakenAck>(options.connection, options.lingerMs);
+
+  const take = (jobId: string): void => {
+    answers.take(jobId);
+    options.onSettled?.(jobId);
+  };
 
   const say = (word: TakenAck, jobId: string, { tell }: SettleNote): void => {
     if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);
@@ -74,7 +83,7 @@ export function openUnsettledAnswers(options: {
       const of = { jobId, workspaceId, attempt };
       const settlement = settlementOf("succeeded", source, charge);
       const finished = await ledger.settle({ ...of, ...settlement, lined, isDelivered: true });
-      answers.take(jobId);
+      take(jobId);
       countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
@@ -82,7 +91,7 @@ export function openUnsettledAnswers(options: {
       log.warn({ job_id: jobId }, "an answer was settled without its worker");
     } catch (error) {
       if (isDataFault(error)) {
-        answers.take(jobId);
+        take(jobId);
         countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
         log.error({ err: error, job_id: jobId }, "an answer cannot be settled; its hold is left to the janitor");
         return;
@@ -129,7 +138,8 @@ export function openUnsettledAnswers(options: {
       void settle(answer);
       return CALLER_LIVES;
     },
-    onSettled: (jobId) => void answers.take(jobId),
+    onSettled: take,
+    has: (jobId) => answers.get(jobId) !== undefined,
     size: () => answers.size,
     async drain() {
       for (const until = performance.now() + DRAIN_MS; answers.size > 0 && performance.now() < until;) {

@@ -2089,7 +2089,7 @@ export interface JobMessage {
     [k: string]: unknown;
   };
   /**
-   * Credit line that covers the call: its hold may not stand yet.
+   * Credit line on which the call was admitted, and against which it is settled.
    */
   credit_line?: string;
   /**

@@ -14,7 +14,7 @@ import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admissio
 import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
-import type { LinedHold } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -245,7 +245,7 @@ export async function dispatchAdmitted(
 
 /**
  * Admits a call that its process waits for: counts it and places its hold, in one statement. Returns its share of the credit line on
- * which it may go ahead of its hold; undefined: the hold stands.
+ * which it was admitted instead; undefined: the hold stands.
  * @param lifeMs how long the hold lives
  * @param onDecide told just before the database decides
  * @throws ApiError of the refusal
@@ -262,7 +262,7 @@ export async function admitCall(
   const at = performance.now();
   try {
     // A response is stored by the hold of its call.
-    const hold = { ...holdOf(of, model, bound, lifeMs), mayGoAhead: response === undefined };
+    const hold = { ...holdOf(of, model, bound, lifeMs), mayBeLined: response === undefined };
     const lined = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
     return lined;

@@ -10,7 +10,7 @@ import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
-import type { LinedHold } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
@@ -70,7 +70,7 @@ export interface WorkFacts {
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
-  /** Its share of a credit line, on which it goes ahead of its hold. */
+  /** Its share of the credit line on which it was admitted. */
   readonly lined?: LinedHold | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface LedgerRow {
 /** @throws Error when there is no such workspace */
 export async function readBalance(target: Queryable, workspaceId: string): Promise<BalanceRow> {
   const rows = await target.query<BalanceRow>(
-    `select amount, held - lined_credits(workspace_id) as held
+    `select amount - unbooked_credits(workspace_id) as amount, held - lined_credits(workspace_id) as held
      from balance
      where workspace_id = $1`,
     [workspaceId],

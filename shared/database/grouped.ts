@@ -8,7 +8,7 @@ import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
 /** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
 export const GROUP_SIZE_MAX = 256;
 
-/** Connections that each `openGrouped` reserves. */
+/** Connections that `reserveForGroups` reserves. */
 export const GROUPED_CONNECTIONS = 2;
 
 /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
@@ -30,9 +30,20 @@ export interface GroupRun {
   readonly lockMs: string;
 }
 
+/** Connections of groups, by how long they wait for locked rows. */
+export type GroupConnections = Readonly<Record<LockWait, Queryable>>;
+
+/**
+ * Reserves a connection for common groups and one for those of contended workspaces, so that neither waits for other
+ * statements of the process; a workspace that stays locked takes one of the pool.
+ */
+export function reserveForGroups(database: Database, name: string): GroupConnections {
+  return { none: database.reserve(name), short: database.reserve(`contended ${name}`), long: database };
+}
+
 export interface GroupedOptions<Item extends Grouped, Verdict> {
-  readonly database: Database;
-  /** Name of its connections in Postgres, and of its groups in the metric of their sizes. */
+  readonly connections: GroupConnections;
+  /** Name of its groups in the metric of their sizes. */
   readonly name: string;
   readonly sizeMax: number;
   /** Longest wait of patient items for others, while groups are small and while they are large; 0 when absent. */
@@ -45,12 +56,8 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
 }
 
-/**
- * Reserves a connection for the common group and one for that of contended workspaces, so that neither waits for other
- * statements of the process; a workspace that stays locked takes one of the pool.
- */
 export function openGrouped<Item extends Grouped, Verdict>({
-  database,
+  connections,
   name,
   sizeMax,
   lingerMs = 0,
@@ -59,11 +66,6 @@ export function openGrouped<Item extends Grouped, Verdict>({
   run,
   metrics,
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
-  const targets: Readonly<Record<LockWait, Queryable>> = {
-    none: database.reserve(name),
-    short: database.reserve(`contended ${name}`),
-    long: database,
-  };
   const groupSize = metrics?.groupSize.at(name);
   return createGrouper({
     sizeMax,
@@ -77,7 +79,12 @@ export function openGrouped<Item extends Grouped, Verdict>({
     isPoison: isDataFault,
     run(items, lockWait) {
       const waitMs = WAIT_MS[lockWait];
-      return run(items, { target: targets[lockWait], lockWait, waitMs, lockMs: String(waitMs ?? SINGLE_CALL_WAIT_MS) });
+      return run(items, {
+        target: connections[lockWait],
+        lockWait,
+        waitMs,
+        lockMs: String(waitMs ?? SINGLE_CALL_WAIT_MS),
+      });
     },
   });
 }

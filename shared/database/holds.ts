@@ -68,7 +68,14 @@ export async function findBilledWork(target: Queryable, workspaceId: string, id:
   return row;
 }
 
-type ExpiredHold = Pick<HoldRow, "job_id" | "attempt" | "workspace_id">;
+export interface ExpiredHold extends Pick<
+  HoldRow,
+  "job_id" | "attempt" | "workspace_id" | "key_id" | "model" | "amount" | "deadline"
+> {
+  readonly may_exceed: boolean;
+  /** The credit line that its amount is part of. */
+  readonly line_id: string | null;
+}
 
 /**
  * Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. None while the
@@ -79,7 +86,9 @@ export function expiredHolds(target: Queryable, max: number, startedMs: number):
     freshAndDue(
       "expired holds",
       "h.job_id || '.' || h.attempt",
-      (condition) => `select job_id, attempt, workspace_id from hold h
+      (
+        condition,
+      ) => `select job_id, attempt, workspace_id, key_id, model, amount, deadline, may_exceed, line_id from hold h
        where deadline < now() and pg_postmaster_start_time() < now() - $2 * interval '1 millisecond' and ${condition}
        order by deadline
        limit $1`,

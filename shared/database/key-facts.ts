@@ -20,9 +20,12 @@ export async function readKeyFacts(
   keyId: string,
 ): Promise<KeyFacts | undefined> {
   const rows = await target.query<KeyFacts>(
-    `select k.name as key_name, w.name as workspace_name, b.amount, b.held - lined_credits(b.workspace_id) as held,
-            case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens end as day_tokens,
-            (select count(*)::int
+    `select k.name as key_name, w.name as workspace_name, b.amount - unbooked_credits(b.workspace_id) as amount,
+            b.held - lined_credits(b.workspace_id) as held,
+            case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens + (
+              select coalesce(sum(s.tokens), 0) from line_settle s where s.workspace_id = b.workspace_id and s.day = b.day)::bigint end as day_tokens,
+            coalesce((select sum(t.calls) from lined_calls t where t.workspace_id = k.workspace_id and t.at_ms > clock.ms - 60000), 0)::int
+            + (select count(*)::int
              from (
                select unnest(r.recent) as at_ms
                union all

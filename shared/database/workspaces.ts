@@ -172,7 +172,8 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
   return rows[0];
 }
 
-const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}, b.amount, b.held - lined_credits(b.workspace_id) as held
+const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}, b.amount - unbooked_credits(b.workspace_id) as amount,
+            b.held - lined_credits(b.workspace_id) as held
      from workspace w
      join balance b on b.workspace_id = w.id`;
 

@@ -6,7 +6,7 @@
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Led } from "#shared/database/batch-work.ts";
 import { type Database, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
-import { type GroupRun, openGrouped } from "#shared/database/grouped.ts";
+import { type GroupRun, openGrouped, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -98,7 +98,7 @@ export function createJobAdmission({
   /** Workspace → performance.now() until which what speaks against one of its jobs is taken to speak against the next. */
   const apartUntil = new Map<string, number>();
   const grouper = openGrouped<JobRequest, Decision>({
-    database,
+    connections: reserveForGroups(database, "job admission"),
     name: "job admission",
     sizeMax: GROUP_MAX,
     metrics,

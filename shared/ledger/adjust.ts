@@ -4,6 +4,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { priceAt } from "./charge.ts";
+import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
 
 export interface Adjustment {
   readonly workspaceId: string;
@@ -18,8 +19,8 @@ export interface Adjustment {
   readonly tokensMax: number;
   /** The line whose share of the amount is held. */
   readonly batchLine?: JobMessage["batch_line"];
-  /** It went on its way on a credit line: its hold may not stand yet. */
-  readonly isLined?: boolean;
+  /** It was admitted on a credit line: it gets a hold of its own first. */
+  readonly lined?: LinedHold | undefined;
   /** Shares of a continued stream that the models before this one took, in their order; part of the amount. */
   readonly parts?: readonly UsagePart[];
 }
@@ -55,8 +56,8 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {
-    const adjusted = VERDICTS.get(await ask(database, to)) ?? LOCKED;
-    return adjusted === "closed" && to.isLined === true && !(await isSettled(database, to)) ? LOCKED : adjusted;
+    if (to.lined && (await placeLinedHold(database, to, to.lined)) === "missing") return "insufficient";
+    return VERDICTS.get(await ask(database, to)) ?? LOCKED;
   };
   return retryStatement(adjust, {
     forMs: LOCK_TIMEOUT_MS,
@@ -64,11 +65,6 @@ export async function adjustHold(database: Queryable, to: Adjustment): Promise<A
     pauseMaxMs: 200,
     locked: () => new Error(`the hold of job ${to.jobId} stays locked`),
   });
-}
-
-async function isSettled(database: Queryable, { workspaceId, jobId, attempt }: Adjustment): Promise<boolean> {
-  const sql = "select from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3";
-  return (await database.query(sql, [workspaceId, jobId, attempt])).length > 0;
 }
 
 async function ask(database: Queryable, to: Adjustment): Promise<number> {

@@ -6,24 +6,16 @@ import { plainArray } from "#shared/database/arrays.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
-import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
+import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
-import { retryStatement } from "#shared/database/retry.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
-import {
-  type CreditLines,
-  type Drawn,
-  type LinedHold,
-  placeLinedHold,
-  RECALL_MAX_MS,
-  recallLines,
-} from "./credit-lines.ts";
-import { LINED_WAIT_MS, type Ledger } from "./settle.ts";
+import { type CreditLines, RECALL_MAX_MS, recallLines } from "./credit-lines.ts";
+import type { LinedHold } from "./lined-calls.ts";
+import type { Ledger } from "./settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
 
 /** Credits and tokens that a paid call reserves. */
 export interface HoldRequest {
@@ -46,8 +38,6 @@ interface Call {
   /** Calls per 60 s that this key may see; null counts without ever refusing. */
   readonly limit: number | null;
   readonly hold: HoldRequest | null;
-  /** It is on its way already: it can wait for others, and what fails is not undone. */
-  readonly isPatient?: boolean;
 }
 
 type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
@@ -62,7 +52,7 @@ export interface CallAdmission {
   /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
-   * Counts a call and places its hold. A call that may go ahead of its hold does so when a credit line of its workspace covers it. Its share
+   * Counts a call and places its hold. A call that may be admitted on a credit line of its workspace is, when that covers it: its share
    * of the line is the result then, and its settle needs that. Undefined: the hold stands.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
@@ -70,7 +60,7 @@ export interface CallAdmission {
   place(
     workspaceId: string,
     limit: number | null,
-    hold: HoldRequest & { readonly mayGoAhead?: boolean },
+    hold: HoldRequest & { readonly mayBeLined?: boolean },
   ): Promise<LinedHold | undefined>;
   /**
    * Checks what an admission would now, without counting anything: for work done only for callers that would be admitted.
@@ -93,16 +83,6 @@ const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $
  * processor's work from all that a call comes to, and is shorter than the queue for a busy processor (tests/load/RESULTS.md).
  */
 const GATHER_MAX_MS = 3;
-/** Calls on a credit line wait for no hold. Theirs are to stand before the calls are settled, which waits for others too. */
-const LINED_LINGER_MS = 8;
-const LINED_LINGER_MAX_MS = 12;
-/** A hold whose placement took longer may have been taken out of the line meanwhile, by the worker that settles it. */
-const LATE_MS = LINED_WAIT_MS * 0.8;
-/** An ingress tries this long to place the hold of a call that is on its way; its worker does so when it settles. */
-const PLACE_RETRY_MS = paced(60_000);
-/** Longer than a statement may take, on the server's clock. */
-const LOST_STATEMENT_MS = 12_000;
-
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
 const TRIES_MAX = 3;
 
@@ -116,12 +96,10 @@ export function createCallAdmission(options: {
   metrics?: Pick<Metrics, "groupSize" | "linedCalls">;
 }): CallAdmission {
   const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
-    database: options.database,
+    connections: reserveForGroups(options.database, "admission"),
     name: "admission",
     sizeMax: GROUP_SIZE_MAX,
     gatherMaxMs: GATHER_MAX_MS,
-    lingerMs: LINED_LINGER_MS,
-    lingerMaxMs: LINED_LINGER_MAX_MS,
     metrics: options.metrics,
     async run(calls, on) {
       for (let tries = 1; ; tries++) {
@@ -147,10 +125,7 @@ export function createCallAdmission(options: {
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
     // Refused values were rolled back for certain; a lost connection may have left a commit behind.
     if (!isDataFault(error)) {
-      const waiting = calls.filter((call) => call.isPatient !== true);
-      options.ledger.undo(
-        waiting.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])),
-      );
+      options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
     }
     return new ApiError("service_unavailable", AWAY, { cause: error });
   };
@@ -183,17 +158,16 @@ export function createCallAdmission(options: {
   return {
     async place(workspaceId, limit, hold) {
       // Limits are exact: what is under one waits for the verdict.
-      const goesAhead = hold.mayGoAhead === true && limit === null && hold.dailyTokens === null;
-      const drawn = goesAhead ? options.lines?.draw(workspaceId, hold.amountNano) : undefined;
-      if (!drawn) {
-        await ask({ workspaceId, limit, hold });
-        return undefined;
+      const mayBeLined = hold.mayBeLined === true && limit === null && hold.dailyTokens === null;
+      const lined = mayBeLined ? options.lines?.draw(workspaceId, hold) : undefined;
+      if (lined) {
+        options.metrics?.linedCalls.inc();
+        return lined;
       }
-      const { keyId, model, amountNano, mayExceed } = hold;
-      const lined = { lineId: drawn.lineId, keyId, model, amountNano, mayExceed };
-      const placing = grouper.call({ workspaceId, limit, hold, isPatient: true });
-      void placeBehind(options, { workspaceId, hold, lined, drawn, placing });
-      return lined;
+      const askedAt = performance.now();
+      await ask({ workspaceId, limit, hold });
+      if (mayBeLined) options.lines?.noteWait(workspaceId, hold.amountNano, performance.now() - askedAt);
+      return undefined;
     },
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     look: async (workspaceId, limit, leastNano = 0n) => {
@@ -257,55 +231,6 @@ async function sendGroup(
     "admit_calls",
   );
   return rows[0]?.verdicts.map(toVerdict) ?? [];
-}
-
-/** Places the hold of a call that is on its way. Never throws. @param placing verdict of the admission that places it */
-async function placeBehind(
-  { database, log, metrics }: Parameters<typeof createCallAdmission>[0],
-  {
-    workspaceId,
-    hold: { jobId, lifeMs },
-    lined,
-    drawn,
-    placing,
-  }: {
-    readonly workspaceId: string;
-    readonly hold: HoldRequest;
-    readonly lined: LinedHold;
-    readonly drawn: Drawn;
-    readonly placing: Promise<Verdict>;
-  },
-): Promise<void> {
-  const startedAt = performance.now();
-  let fault: unknown;
-  const verdict = await placing.catch((error: unknown) => {
-    fault = error;
-  });
-  const isPlaced = verdict === 0 && performance.now() - startedAt < LATE_MS;
-  metrics?.linedCalls.inc(isPlaced ? "placed" : "taken");
-  if (isPlaced) return drawn.placed();
-  const place = async (): Promise<"stands" | "closed" | "missing" | "unknown"> => {
-    const of = { job_id: jobId, workspace_id: workspaceId };
-    try {
-      const tryOnce = () => placeLinedHold(database, { workspaceId, jobId }, lined, lifeMs);
-      const state = await retryStatement(tryOnce, { forMs: PLACE_RETRY_MS });
-      if (state === "missing") log.error(of, "neither credit line nor balance covers a call that was on its way");
-      return state;
-    } catch (error) {
-      log.error(
-        { ...of, err: error },
-        "the hold of a call on its way could not be placed; whoever settles it tries to",
-      );
-      return "unknown";
-    }
-  };
-  const state = await place();
-  drawn.taken(verdict === undefined || verdict === 0 ? "unknown" : "refused");
-  const wasSent = verdict === undefined && !(fault instanceof ApiError && fault.code === "overloaded");
-  if (!wasSent || state === "missing" || state === "unknown") return;
-  // A statement whose connection was lost may still place it, behind the call's settle, until the server's own timeout ends it.
-  await Bun.sleep(LOST_STATEMENT_MS);
-  await place();
 }
 
 interface Look {

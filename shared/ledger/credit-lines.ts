@@ -1,9 +1,9 @@
 /**
- * Credit lines: credits that a process has set aside of its busy workspaces. A call that its workspace's line covers goes on its way while
- * its hold is being placed, together with others'. A hold that cannot be placed is taken out of the line, by the process that admitted the
- * call or by the one that settles it.
+ * Credit lines: credits that a process has set aside of its busy workspaces. A call that its workspace's line covers is admitted by that
+ * process alone and settled against the line, so neither waits for the workspace's balance. The balance books what lines have settled when
+ * they are renewed, once a second.
  */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { freshAndDue } from "#shared/database/sweep-retries.ts";
 import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
@@ -12,48 +12,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 
-/** A call's share of a line, with what its hold says. */
-export interface LinedHold {
-  readonly lineId: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly amountNano: bigint;
-  readonly mayExceed: boolean;
-}
-
-/** The share of a line on which the call of the message went ahead of its hold. */
-export function linedHoldOf(job: JobMessage): LinedHold | undefined {
-  if (job.credit_line === undefined) return undefined;
-  return {
-    lineId: job.credit_line,
-    keyId: job.key_id,
-    model: job.model,
-    amountNano: BigInt(job.hold_nano),
-    mayExceed: job.may_exceed,
-  };
-}
-
-const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
-
-/**
- * Places the hold if nobody has: out of the line, or out of what is available when the line has ended. Safe to repeat. `stands`: it was
- * placed, now or before. `closed`: the call was settled before. `missing`: it was not, and there is not enough.
- * @param lifeMs how long the hold lives that is taken out of the line
- */
-export async function placeLinedHold(
-  database: Queryable,
-  of: { readonly workspaceId: string; readonly jobId: string },
-  { lineId, keyId, model, amountNano, mayExceed }: LinedHold,
-  lifeMs: number,
-): Promise<"stands" | "closed" | "missing"> {
-  for (const from of [lineId, null]) {
-    const values = [of.workspaceId, from, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
-    const [row] = await database.query<{ verdict: number }>(PLACE_SQL, values, "place_lined_hold");
-    if (row?.verdict === 0) return "stands";
-    if (row?.verdict === 1) return "closed";
-  }
-  return "missing";
-}
+import { type LinedHold, UnshownCalls } from "./lined-calls.ts";
 
 /** Lines that their processes neither gave back nor renew. None while the server has been up for less than `startedMs`: renewals come first. */
 export function findOverdueLines(
@@ -74,7 +33,12 @@ export function findOverdueLines(
   );
 }
 
-/** Gives a line back. */
+/** Deletes what lines told of calls that no window counts any more. */
+export async function deleteOldCounts(target: Queryable): Promise<void> {
+  await target.query("delete from lined_calls where at_ms < (extract(epoch from now()) - 60) * 1000");
+}
+
+/** Gives a line back whose process is gone. */
 export async function endLine(target: Queryable, lineId: string): Promise<void> {
   await target.query("select end_credit_line($1)", [lineId], "end_credit_line");
 }
@@ -95,36 +59,46 @@ export async function recallLines(database: Queryable, workspaceId: string, nano
   return covered;
 }
 
+/** A call that a line may cover: without a limit a minute and without a daily cap. */
+export interface LinedCall {
+  readonly jobId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly amountNano: bigint;
+  readonly mayExceed: boolean;
+  /** The call has ended this long after now. */
+  readonly lifeMs: number;
+}
+
 export interface CreditLines {
-  /** Takes the amount out of the workspace's line. Undefined: none covers it, and the call waits for its hold. */
-  draw(workspaceId: string, nano: bigint): Drawn | undefined;
-  /** Gives all lines back. One with calls on it is left to end by itself. */
+  /** Takes the call's amount out of its workspace's line. Undefined: none covers it, and it is admitted as any other. */
+  draw(workspaceId: string, call: LinedCall): LinedHold | undefined;
+  /** A call that no line covered waited so long for its admission: its ingress is one of many that make few calls of its workspace. */
+  noteWait(workspaceId: string, nano: bigint, waitMs: number): void;
+  /** The call is settled. */
+  forget(jobId: string): void;
+  /** Gives all lines back. The part of one that is still in use is left to the janitor. */
   close(): Promise<void>;
 }
 
-/** An amount that a call has of a line until its hold is known to stand. */
-export interface Drawn {
-  readonly lineId: string;
-  /** The hold was placed as any other is. */
-  placed(): void;
-  /** The hold was taken out of the line, or may have been. */
-  taken(why: "refused" | "unknown"): void;
-}
-
-/** A workspace that makes so many calls from one look to the next is busy: 20 a second. */
-const BUSY_CALLS = 10;
+/** A workspace with so many calls is busy, those of each earlier look counted half: 20 a second. */
+const BUSY_CALLS = 20;
+/** A wait for an admission counts for one more call each so long. */
+const WAIT_MS = paced(10);
 const LOOK_MS = paced(500);
 /** A line is given back when no call has drawn on it for this long. */
 const IDLE_MS = paced(1_500);
 /** A recalled line comes back at its next renewal. */
 const RENEW_MS = paced(1_000);
+/** The same of a line that runs low. */
+const RENEW_EARLY_MS = paced(100);
 /** Without renewal a line covers no further calls after this time. */
 const FRESH_MS = paced(5_000);
-/** A line that ends outlives the last call on it by this: its settle waits for the hold, and is repeated. */
+/** A line outlives the last call on it by this: its settle may have to be repeated. */
 const SLACK_MS = paced(60_000);
 /** A workspace that was refused a line gets none for this long. */
 const BARRED_MS = paced(10_000);
-/** Time that holds have to be placed when the process ends. */
+/** Time that the last settles have to be booked when the process ends. */
 const CLOSE_MS = paced(2_000);
 /** Calls that a new line covers. One that proves too small is doubled. */
 const CALLS = 256n;
@@ -132,33 +106,39 @@ const CALLS = 256n;
 const NANO_MAX = 2n ** 62n;
 /** Lines of a process. */
 const LINES_MAX = 1_000;
-/** Calls whose holds are not known to stand: of one line, and of all. They wait where admissions of other workspaces do. */
-const AHEAD_MAX = 1_000;
-const ALL_AHEAD_MAX = 4_000;
+/** Calls on lines that are neither settled nor shown. Further ones wait for their holds. */
+const UNSHOWN_MAX = 20_000;
 
 interface Line {
   readonly id: string;
   readonly workspaceId: string;
-  /** Nano-credits set aside, as far as this process knows: never more than there are. */
-  amount: bigint;
-  /** Those of them that no call has drawn. */
-  free: bigint;
-  /** Calls that have drawn on it and whose holds are not known to stand. */
+  /** The database may not have it yet. */
+  isNew: boolean;
+  /** Nano-credits and calls drawn since it was opened, and how much of that the database had booked as settled. */
+  drawn: bigint;
   calls: number;
+  closed: bigint;
+  /** Nano-credits that no call has drawn, as far as this process knows: never more than there are. */
+  free: bigint;
   /** Calls may draw on it. */
   isOpen: boolean;
-  /** performance.now() of its last use, and until when it covers calls. */
+  /** It is given back. */
+  isEnding: boolean;
+  /** performance.now() of its last use, of its last renewal, and until when it covers calls. */
   usedAt: number;
+  renewedAt: number;
   freshUntil: number;
-  renewAt: number;
+  /** `drawn` at its last renewal. */
+  drawnBefore: bigint;
+  /** It should have so much free. */
+  wanted: bigint;
   /** Largest amount that it did not cover since it was renewed. */
   missing: bigint;
   /** A statement of its is on the way. */
   isAsking: boolean;
 }
 
-const EXTEND_SQL = waitingForLocks("extend_credit_line($1, $2, $3, $4, $5) as added", "$6");
-
+const RENEW_SQL = waitingForLocks("renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8) as renewed", "$9");
 export function openCreditLines(options: {
   readonly database: Database;
   readonly log: Logger;
@@ -173,163 +153,203 @@ class ProcessLines implements CreditLines {
   private readonly options: Parameters<typeof openCreditLines>[0];
   /** By workspace. */
   private readonly lines = new Map<string, Line>();
-  /** Calls since the last look, of workspaces without a line. */
+  private readonly calls: UnshownCalls;
+  /** Calls of workspaces without a line, those of earlier looks by half each. */
   private readonly callsOf = new Map<string, number>();
   /** Workspace → performance.now() until which it is not asked for. */
   private readonly barred = new Map<string, number>();
   private readonly clock: ReturnType<typeof setInterval>;
-  private allCalls = 0;
   private isClosing = false;
 
   constructor(options: Parameters<typeof openCreditLines>[0]) {
     this.options = options;
+    this.calls = new UnshownCalls(options);
     this.clock = setInterval(() => this.lookAtLines(), LOOK_MS);
   }
 
-  draw(workspaceId: string, nano: bigint): Drawn | undefined {
+  draw(
+    workspaceId: string,
+    { jobId, keyId, model, amountNano: nano, mayExceed, lifeMs }: LinedCall,
+  ): LinedHold | undefined {
     if (nano <= 0n) return undefined;
     const line = this.lines.get(workspaceId);
     const now = performance.now();
-    if (!line) {
-      this.countCall(workspaceId, nano, now);
+    if (!line || line.isEnding) {
+      this.countCalls(workspaceId, 1, nano, now);
       return undefined;
     }
-    const isOverdrawn = line.calls >= AHEAD_MAX || this.allCalls >= ALL_AHEAD_MAX;
-    if (!line.isOpen || now > line.freshUntil || isOverdrawn) return undefined;
-    if (line.free < nano) {
-      if (nano > line.missing) line.missing = nano;
-      return undefined;
+    if (!line.isOpen || now > line.freshUntil || this.calls.size >= UNSHOWN_MAX) return undefined;
+    if (line.free < nano && nano > line.missing) line.missing = nano;
+    const isCovered = line.free >= nano;
+    if (isCovered) {
+      line.usedAt = now;
+      line.free -= nano;
+      line.drawn += nano;
+      line.calls += 1;
     }
-    line.usedAt = now;
-    line.free -= nano;
-    line.calls += 1;
-    this.allCalls += 1;
-    const end = (): void => {
-      line.calls -= 1;
-      this.allCalls -= 1;
-      // It may have been recalled.
-      if (line.calls === 0 && this.barred.has(workspaceId)) void this.endLine(line);
-    };
-    return {
-      lineId: line.id,
-      placed() {
-        line.free += nano;
-        end();
-      },
-      taken: (why) => {
-        line.amount -= nano;
-        end();
-        line.isOpen = false;
-        // Opened again by the next renewal; a workspace that was refused has no use for a line.
-        if (why === "refused") this.barWorkspace(line);
-        else line.renewAt = 0;
-      },
-    };
+    if (line.free < line.wanted / 2n && now - line.renewedAt > RENEW_EARLY_MS) void this.renewLine(line);
+    if (!isCovered) return undefined;
+    const lined = { lineId: line.id, keyId, model, amountNano: nano, mayExceed, deadlineMs: commonNow() + lifeMs };
+    this.calls.add({ workspaceId, jobId, lined, at: now });
+    return lined;
+  }
+
+  noteWait(workspaceId: string, nano: bigint, waitMs: number): void {
+    const line = this.lines.get(workspaceId);
+    const more = Math.floor(waitMs / WAIT_MS);
+    if (more > 0 && (!line || line.isEnding)) this.countCalls(workspaceId, more, nano, performance.now());
+  }
+
+  forget(jobId: string): void {
+    this.calls.forget(jobId);
   }
 
   async close(): Promise<void> {
     clearInterval(this.clock);
     this.isClosing = true;
-    const lines = Array.from(this.lines.values());
-    for (const line of lines) line.isOpen = false;
-    for (const until = performance.now() + CLOSE_MS; performance.now() < until;) {
-      if (lines.every((line) => line.calls === 0 && !line.isAsking)) break;
-      await Bun.sleep(20);
+    for (const line of this.lines.values()) line.isOpen = false;
+    for (const until = performance.now() + CLOSE_MS; performance.now() < until; await Bun.sleep(RENEW_EARLY_MS)) {
+      await Promise.all(Array.from(this.lines.values(), (line) => this.giveBack(line)));
+      if (this.lines.size === 0) break;
     }
-    await Promise.all(lines.filter((line) => line.calls === 0).map((line) => this.endLine(line)));
+    await this.calls.show(0);
   }
 
-  private countCall(workspaceId: string, nano: bigint, now: number): void {
-    const calls = (this.callsOf.get(workspaceId) ?? 0) + 1;
+  private countCalls(workspaceId: string, more: number, nano: bigint, now: number): void {
+    const calls = (this.callsOf.get(workspaceId) ?? 0) + more;
     this.callsOf.set(workspaceId, calls);
-    if (calls < BUSY_CALLS || this.lines.size >= LINES_MAX || this.isClosing) return;
-    if ((this.barred.get(workspaceId) ?? 0) > now) return;
-    const line: Line = {
-      id: newId(),
-      workspaceId,
-      amount: 0n,
-      free: 0n,
-      calls: 0,
-      isOpen: false,
-      usedAt: now,
-      freshUntil: 0,
-      renewAt: 0,
-      missing: nano,
-      isAsking: false,
-    };
-    this.lines.set(workspaceId, line);
-    void this.extendLine(line);
+    if (calls < BUSY_CALLS || this.isClosing || (this.barred.get(workspaceId) ?? 0) > now) return;
+    let line = this.lines.get(workspaceId);
+    if (line) line.isEnding = false;
+    else {
+      if (this.lines.size >= LINES_MAX) return;
+      line = newLine(workspaceId);
+      this.lines.set(workspaceId, line);
+    }
+    line.usedAt = now;
+    line.missing = nano;
+    void this.renewLine(line);
   }
 
-  /** Closes the line until it has ended, and leaves its workspace without one for a while. */
+  /** Closes the line, and leaves its workspace without one for a while. */
   private barWorkspace(line: Line): void {
-    line.isOpen = false;
     this.barred.set(line.workspaceId, performance.now() + BARRED_MS);
-    if (line.calls === 0) void this.endLine(line);
+    void this.giveBack(line);
   }
 
   private lookAtLines(): void {
     const now = performance.now();
-    this.callsOf.clear();
+    for (const [workspaceId, calls] of this.callsOf) {
+      if (calls < 2) this.callsOf.delete(workspaceId);
+      else this.callsOf.set(workspaceId, calls / 2);
+    }
     for (const [workspaceId, until] of this.barred) if (until <= now) this.barred.delete(workspaceId);
     for (const line of this.lines.values()) {
-      if (now - line.usedAt > IDLE_MS || this.barred.has(line.workspaceId)) {
-        line.isOpen = false;
+      const isDue = now - line.renewedAt >= RENEW_MS;
+      if (line.isEnding) {
+        if (isDue) void this.giveBack(line);
+      } else if (now - line.usedAt > IDLE_MS) {
         // Calls came, and it covered none of them.
         if (line.missing > 0n) this.barWorkspace(line);
-        else if (line.calls === 0) void this.endLine(line);
-      } else if (line.missing > 0n || line.renewAt <= now) {
-        void this.extendLine(line);
+        else void this.giveBack(line);
+      } else if (line.missing > 0n || isDue) {
+        void this.renewLine(line);
       }
     }
+    void this.calls.show();
   }
 
-  private async extendLine(line: Line): Promise<void> {
+  private async renewLine(line: Line): Promise<void> {
     if (line.isAsking) return;
+    const now = performance.now();
+    const { missing, drawn, drawnBefore, renewedAt } = line;
+    const perRenewal = Number(drawn - drawnBefore) / Math.max(1, (now - renewedAt) / RENEW_MS);
+    const used = BigInt(Math.ceil(perRenewal * 4));
+    const least = missing === 0n ? line.wanted / 2n : max(missing * CALLS, line.wanted * 2n);
+    line.wanted = min(max(used, least), NANO_MAX);
+    const isLow = missing > 0n || line.free < line.wanted / 2n;
+    const renewed = await this.ask(line, isLow ? max(line.wanted - line.free, 0n) : 0n, false);
+    if (renewed === "gone") this.barred.set(line.workspaceId, performance.now() + BARRED_MS);
+    if (renewed === "over" || (renewed === "renewed" && line.free === 0n && drawn === line.closed))
+      this.barWorkspace(line);
+    if (renewed !== "renewed") return;
+    if (missing === line.missing) line.missing = 0n;
+    // It has all that it can get.
+    if (isLow) line.wanted = min(line.wanted, line.free);
+    line.freshUntil = now + FRESH_MS;
+    // Unless it was closed meanwhile.
+    line.isOpen = !this.isClosing && !line.isEnding;
+  }
+
+  /** Gives what is free of the line back, and all of it once its calls are settled. */
+  private async giveBack(line: Line): Promise<void> {
+    line.isOpen = false;
+    line.isEnding = true;
+    await this.ask(line, 0n, true);
+  }
+
+  /** `over`: it is to be given back. Undefined: it is not known what became of it. */
+  private async ask(line: Line, more: bigint, givesBack: boolean): Promise<"renewed" | "over" | "gone" | undefined> {
+    if (line.isAsking) return undefined;
     line.isAsking = true;
-    const { database, log, callMs } = this.options;
-    const { missing, amount } = line;
-    const wanted = missing === 0n ? 0n : missing * CALLS > amount ? missing * CALLS : amount;
-    const more = wanted < NANO_MAX ? wanted : NANO_MAX;
-    const at = performance.now();
-    let added: bigint | null;
+    const { database, log, metrics, callMs } = this.options;
+    const { id, workspaceId, drawn, calls } = line;
+    line.renewedAt = performance.now();
+    line.drawnBefore = drawn;
+    let renewed: readonly bigint[] | null | undefined;
     try {
       const lifeMs = FRESH_MS + callMs + SLACK_MS;
-      const values = [line.workspaceId, line.id, more, lifeMs, amount, LOCK_TIMEOUT_MS];
-      const [row] = await database.query<{ added: bigint | null }>(EXTEND_SQL, values, "extend_credit_line");
-      added = row?.added ?? null;
+      const values = [workspaceId, id, line.isNew, drawn, calls, more, lifeMs, givesBack, LOCK_TIMEOUT_MS];
+      const [row] = await database.query<{ renewed: bigint[] | null }>(RENEW_SQL, values, "renew_credit_line");
+      renewed = row?.renewed;
     } catch (error) {
-      // It may have been extended: whatever it has is given back when it ends.
-      if (sqlState(error) !== SQL.lockTimeout) log.warn({ err: error }, "a credit line could not be extended");
-      return;
+      // It shows when it is asked for again.
+      if (sqlState(error) !== SQL.lockTimeout) {
+        log.warn({ err: error, workspace_id: workspaceId }, "a credit line could not be renewed or given back yet");
+      }
+      return undefined;
     } finally {
       line.isAsking = false;
     }
-    line.amount += added ?? 0n;
-    line.free += added ?? 0n;
-    if (added === null || line.amount === 0n) return this.barWorkspace(line);
-    line.missing = 0n;
-    line.freshUntil = at + FRESH_MS;
-    line.renewAt = at + RENEW_MS;
-    // Unless it was closed meanwhile.
-    line.isOpen = !this.isClosing && !this.barred.has(line.workspaceId);
-    this.options.metrics.creditLines.set(this.lines.size);
+    line.isNew = false;
+    const [amount, closed, isOver] = renewed ?? [];
+    if (amount === undefined || closed === undefined) {
+      line.isOpen = false;
+      this.lines.delete(workspaceId);
+    } else {
+      line.closed = closed;
+      line.free = amount - line.drawn + closed;
+    }
+    metrics.creditLines.set(this.lines.size);
+    return amount === undefined ? "gone" : isOver === 1n ? "over" : "renewed";
   }
+}
 
-  private async endLine(line: Line): Promise<void> {
-    if (line.isAsking) return;
-    line.isAsking = true;
-    try {
-      await endLine(this.options.database, line.id);
-      this.lines.delete(line.workspaceId);
-      this.options.metrics.creditLines.set(this.lines.size);
-    } catch (error) {
-      this.options.log.warn(
-        { err: error, workspace_id: line.workspaceId },
-        "a credit line could not be given back yet",
-      );
-    } finally {
-      line.isAsking = false;
-    }
-  }
+function newLine(workspaceId: string): Line {
+  return {
+    id: newId(),
+    workspaceId,
+    isNew: true,
+    drawn: 0n,
+    calls: 0,
+    closed: 0n,
+    free: 0n,
+    isOpen: false,
+    isEnding: false,
+    usedAt: 0,
+    renewedAt: 0,
+    freshUntil: 0,
+    drawnBefore: 0n,
+    wanted: 0n,
+    missing: 0n,
+    isAsking: false,
+  };
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function min(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }

@@ -4,13 +4,9 @@
  */
 import type { Database } from "#shared/database/client.ts";
 
-import type { Settled, Ledger } from "./settle.ts";
+import type { CallSettlement, Settled, Ledger } from "./settle.ts";
 
-export interface LostCall {
-  readonly workspaceId: string;
-  readonly jobId: string;
-  readonly attempt: number;
-}
+export type LostCall = Pick<CallSettlement, "workspaceId" | "jobId" | "attempt" | "lined">;
 
 interface Progress {
   amount: bigint;
@@ -26,9 +22,7 @@ export async function settleLostCall(database: Database, ledger: Ledger, call: L
   );
   const relayed = rows[0];
   return ledger.settle({
-    workspaceId: call.workspaceId,
-    jobId: call.jobId,
-    attempt: call.attempt,
+    ...call,
     usedNano: relayed?.amount ?? null,
     status: "lost",
     source: null,

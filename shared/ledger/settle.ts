@@ -5,27 +5,19 @@
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
-import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX } from "#shared/database/grouped.ts";
+import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
+import { timeOfId } from "#shared/ids.ts";
 import { InFlightSet } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
 
-import { type LinedHold, placeLinedHold } from "./credit-lines.ts";
+import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
 
-/**
- * Calls that are answered before they are settled wait this long to be settled with others. By then a hold that was placed behind its call
- * stands.
- */
+/** Calls that are answered before they are settled wait this long to be settled with others. */
 const SETTLE_LINGER_MS = 20;
 /** The same under load, where a larger group makes fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
-
-/** A settle waits this long for the hold of a call on a credit line, and takes it out of the line then. */
-export const LINED_WAIT_MS = paced(4_000);
-const LINED_PAUSE_MIN_MS = 10;
-const LINED_PAUSE_MAX_MS = 500;
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
@@ -45,7 +37,7 @@ export interface CallSettlement {
   readonly tokens: number;
   /** No caller waits for it: it may wait a few milliseconds for others. */
   readonly isPatient?: boolean;
-  /** It went on its way on a credit line: its hold may not stand yet. */
+  /** It was admitted on a credit line, against which it is settled. */
   readonly lined?: LinedHold | undefined;
   /** The caller has the whole answer: what a hold that had been closed for less did not pay is taken from what is available. */
   readonly isDelivered?: boolean;
@@ -80,6 +72,11 @@ const GROUP_SQL = waitingForLocks(
   "$12",
 );
 const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
+const LINED_SQL = waitingForLocks(
+  `settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
+  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[]) as taken`,
+  "$15",
+);
 const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
 const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
 
@@ -91,21 +88,20 @@ export function openLedger(options: {
   metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {
   const { database, log, retryMs } = options;
-  const grouper = openGrouped<CallSettlement, bigint | null>({
-    database,
-    name: "settle",
+  const grouping = {
+    connections: reserveForGroups(database, "settle"),
     sizeMax: GROUP_SIZE_MAX,
     lingerMs: SETTLE_LINGER_MS,
     lingerMaxMs: SETTLE_LINGER_MAX_MS,
     metrics: options.metrics,
-    run: settleGroup,
-  });
+  };
+  const grouper = openGrouped<CallSettlement, bigint | null>({ ...grouping, name: "settle", run: settleGroup });
+  const lined = openGrouped<LinedSettlement, Taken>({ ...grouping, name: "lined settle", run: settleLined });
 
   // Those asleep between two tries included: a process that ends must not leave them behind.
   const running = new InFlightSet<Promise<Settled>>();
 
-  /** Returns undefined for a call that has no hold and, as far as that is looked for, was not settled before. */
-  const settleInTime = async (item: CallSettlement, looksBack = true): Promise<Settled | undefined> => {
+  const settleHeld = async (item: CallSettlement): Promise<Settled> => {
     let refusedBy: unknown;
     // The group form does not close a hold whose key is taken; what no form takes is released.
     const ways = [
@@ -114,11 +110,11 @@ export function openLedger(options: {
       () => refuseSettle(database, item, refusedBy),
     ];
     let way = 0;
-    const take = async (): Promise<Settled | undefined> => {
+    const take = async (): Promise<Settled> => {
       try {
         const taken = await ways[way]?.();
         if (typeof taken === "bigint") return { takenNano: taken, wasClosed: false };
-        if (taken === null) return looksBack ? await settleClosed(database, item) : undefined;
+        if (taken === null) return await settleClosed(database, item);
         throw new Error(`the hold of job ${item.jobId} stays locked`);
       } catch (error) {
         if (!isDataFault(error)) throw error;
@@ -129,34 +125,37 @@ export function openLedger(options: {
         return take();
       }
     };
-    return retryStatement(take, {
+    return repeated(item, take);
+  };
+
+  const repeated = <T>(item: CallSettlement, work: () => Promise<T>): Promise<T> =>
+    retryStatement(work, {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, tries) =>
         log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
     });
-  };
 
-  const settle = async (item: CallSettlement): Promise<Settled> => {
-    const { lined } = item;
-    if (lined === undefined) return (await settleInTime(item)) ?? NOTHING;
-    let giveUpAt: number | undefined;
-    for (let misses = 0; ; misses++) {
-      // The first time it is most likely being placed right now.
-      const settled = await settleInTime(item, misses > 0);
-      if (settled) return settled;
-      giveUpAt ??= performance.now() + LINED_WAIT_MS;
-      if (performance.now() > giveUpAt) break;
-      await Bun.sleep(Math.min(LINED_PAUSE_MIN_MS * 2 ** misses, LINED_PAUSE_MAX_MS));
+  /** Settles against the line, or where that does not do out of a hold of its own. */
+  const settleOnLine = async (item: LinedSettlement): Promise<Settled> => {
+    const settled = await repeated(item, async () => {
+      const taken = await lined.call(item).catch((error: unknown) => {
+        if (!isDataFault(error)) throw error;
+        log.error({ err: error, job_id: item.jobId }, "a settle on a credit line was refused");
+        return NEEDS_HOLD;
+      });
+      if (taken === null) return settleClosed(database, item);
+      return taken === NEEDS_HOLD ? undefined : { takenNano: taken, wasClosed: false };
+    });
+    if (settled) return settled;
+    const state = await repeated(item, () => placeLinedHold(database, item, item.lined));
+    if (state === "missing") {
+      const fact = { job_id: item.jobId, workspace_id: item.workspaceId };
+      log.error(fact, "the credit line of a call has ended, and the balance does not cover it");
     }
-    const state = await retryStatement(() => placeLinedHold(database, item, lined, 2 * retryMs), { forMs: retryMs });
-    const fact = { job_id: item.jobId, workspace_id: item.workspaceId };
-    if (state === "missing")
-      log.error(fact, "a call has no hold, and neither its credit line nor the balance has enough");
-    else log.warn(fact, "the hold of a call on a credit line was placed by whoever settles it");
-    // It is none that comes late any more.
-    return (await settleInTime({ ...item, lined: undefined })) ?? NOTHING;
+    return settleHeld(item);
   };
+  const settle = (item: CallSettlement): Promise<Settled> => (isLined(item) ? settleOnLine(item) : settleHeld(item));
 
   return {
     settle(item) {
@@ -174,10 +173,19 @@ export function openLedger(options: {
   };
 }
 
-/** Nano-credits taken, null when there was no hold, BUSY while it is locked. */
-type Taken = bigint | null | typeof BUSY;
+type LinedSettlement = CallSettlement & { readonly lined: LinedHold };
 
-function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<Taken[]> {
+function isLined(item: CallSettlement): item is LinedSettlement {
+  return item.lined !== undefined;
+}
+
+/** Verdict on a call that cannot be settled against its line. */
+const NEEDS_HOLD = -3n;
+
+/** Nano-credits taken, null when there was no hold. */
+type Taken = bigint | null;
+
+function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<(Taken | typeof BUSY)[]> {
   const [first] = items;
   // The group form costs several times as much for a group of one.
   if (items.length === 1 && first && on.lockWait !== "long") return settleSingle(on, first);
@@ -187,7 +195,7 @@ function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<Ta
 async function settleSingle(
   { target, lockMs }: Pick<GroupRun, "target" | "lockMs">,
   item: CallSettlement,
-): Promise<Taken[]> {
+): Promise<(Taken | typeof BUSY)[]> {
   const rows = await target.query<{ taken: bigint | null }>(
     SINGLE_SQL,
     [
@@ -211,7 +219,7 @@ async function settleMany(
   { target, waitMs, lockMs }: GroupRun,
   items: readonly CallSettlement[],
   isLate: boolean,
-): Promise<Taken[]> {
+): Promise<(Taken | typeof BUSY)[]> {
   const rows = await target.query<{ taken: (bigint | null)[] }>(
     GROUP_SQL,
     [
@@ -230,12 +238,36 @@ async function settleMany(
     ],
     "settle_calls",
   );
-  // A call on a credit line is looked for again in a moment: it is not contended for that.
-  return rows[0]?.taken.map((taken, at) => (taken === -2n && items[at]?.lined ? null : busy(taken))) ?? [];
+  return rows[0]?.taken.map(busy) ?? [];
+}
+
+async function settleLined(items: readonly LinedSettlement[], { target, lockMs }: GroupRun): Promise<Taken[]> {
+  const rows = await target.query<{ taken: Taken[] }>(
+    LINED_SQL,
+    [
+      plainArray(items.map((item) => item.workspaceId)),
+      plainArray(items.map((item) => item.lined.lineId)),
+      plainArray(items.map((item) => item.jobId)),
+      plainArray(items.map((item) => item.lined.keyId)),
+      items.map((item) => item.lined.model),
+      plainArray(items.map((item) => item.lined.amountNano)),
+      plainArray(items.map((item) => item.lined.mayExceed)),
+      plainArray(items.map((item) => timeOfId(item.jobId))),
+      plainArray(items.map((item) => item.usedNano)),
+      plainArray(items.map((item) => item.status)),
+      items.map((item) => item.source),
+      items.map((item) => JSON.stringify(item.units)),
+      plainArray(items.map((item) => item.isEstimated)),
+      plainArray(items.map((item) => item.tokens)),
+      lockMs,
+    ],
+    "settle_lined_calls",
+  );
+  return rows[0]?.taken ?? [];
 }
 
 /** Releases the hold of figures that the database does not take. */
-async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken> {
+async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken | typeof BUSY> {
   const rows = await database.query<{ taken: bigint | null }>(REFUSE_SQL, [
     item.workspaceId,
     item.jobId,
@@ -248,14 +280,14 @@ async function refuseSettle(database: Database, item: CallSettlement, fault: unk
 
 const NOTHING: Settled = { takenNano: 0n, wasClosed: true };
 
-/** Tells what an earlier settle took; what a delivered answer still owes is taken now. Undefined: there was none. */
-async function settleClosed(database: Database, item: CallSettlement): Promise<Settled | undefined> {
+/** Tells what an earlier settle took; what a delivered answer still owes is taken now. */
+async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
   const key = [item.workspaceId, item.jobId, item.attempt] as const;
   const [earlier] = await database.query<{ settled: bigint }>(
     "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
     key,
   );
-  if (earlier === undefined) return undefined;
+  if (earlier === undefined) return NOTHING;
   const takenNano = earlier.settled;
   if (item.isDelivered !== true || takenNano >= (item.usedNano ?? 0n)) {
     return { takenNano, wasClosed: true };
@@ -292,6 +324,6 @@ async function undoAdmissions(database: Database, log: Logger, calls: readonly P
   }
 }
 
-function busy(taken: bigint | null): Taken {
+function busy(taken: bigint | null): Taken | typeof BUSY {
   return taken !== null && taken < 0n ? BUSY : taken;
 }

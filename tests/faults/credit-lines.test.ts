@@ -1,6 +1,6 @@
 /**
- * Fault: a worker or an ingress is killed while calls of a busy workspace go ahead of their holds on a credit
- * line. Expected: each answer is paid once at what it says, and the line of the dead ingress goes back to its workspace.
+ * Fault: a worker or an ingress is killed while calls of a busy workspace are admitted on a credit line. Expected: each answer is
+ * paid once at what it says, and the line of the dead ingress goes back to its workspace.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
@@ -45,22 +45,22 @@ function pour(ingress: number): { readonly stop: () => Promise<Answer[]> } {
   };
 }
 
-const aheadAt = (ingress: number): Promise<number> =>
+const linedAt = (ingress: number): Promise<number> =>
   metric(bed.stack.ingresses[ingress]?.adminUrl ?? "", "sluice_lined_calls_total").catch(() => 0);
 
-/** Resolves once `more` further calls went ahead at this ingress. */
-async function goAhead(ingress: number, more: number): Promise<void> {
-  const before = await aheadAt(ingress);
-  await eventually("calls go ahead of their holds", async () => (await aheadAt(ingress)) >= before + more);
+/** Resolves once `more` further calls were admitted on a line at this ingress. */
+async function admitOnLine(ingress: number, more: number): Promise<void> {
+  const before = await linedAt(ingress);
+  await eventually("calls are admitted on a line", async () => (await linedAt(ingress)) >= before + more);
 }
 
 const lines = async (): Promise<number> => (await bed.stack.query("select from credit_line")).length;
 
 test("a worker dies: what its ingresses have delivered is paid", async () => {
   const load = pour(0);
-  await goAhead(0, 200);
+  await admitOnLine(0, 200);
   bed.stack.workers[0]?.kill("SIGKILL");
-  await goAhead(0, 200);
+  await admitOnLine(0, 200);
   const answers = await load.stop();
   expect(answers.filter(isServed).length).toBeGreaterThan(400);
   await audit(bed, { withinMs: 40_000 });
@@ -69,7 +69,7 @@ test("a worker dies: what its ingresses have delivered is paid", async () => {
 
 test("an ingress dies: its calls are paid or free, and its line is given back", async () => {
   const load = pour(0);
-  await goAhead(0, 200);
+  await admitOnLine(0, 200);
   expect(await lines()).toBeGreaterThan(0);
   bed.stack.ingresses[0]?.kill("SIGKILL");
   await bed.stack.ingresses[0]?.exited();
@@ -90,7 +90,7 @@ test("an ingress dies: its calls are paid or free, and its line is given back", 
 
 test("both ingresses end in an orderly way: no line is left", async () => {
   const loads = [pour(0), pour(1)];
-  await Promise.all([goAhead(0, 100), goAhead(1, 100)]);
+  await Promise.all([admitOnLine(0, 100), admitOnLine(1, 100)]);
   await Promise.all(loads.map((load) => load.stop()));
   await Promise.all(bed.stack.ingresses.map((ingress) => ingress.stop()));
   expect(await lines()).toBe(0);

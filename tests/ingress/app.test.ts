@@ -213,10 +213,10 @@ describe("a body", () => {
   });
 
   test("on a credit line tells its worker, and what settles it here, of its share", async () => {
-    const lined = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false };
+    const lined = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false, deadlineMs: 1 };
     const { chat, sent, relayed, counted } = start({ lined });
     await chat(JSON.stringify(CHAT));
-    expect(counted[0]?.hold).toMatchObject({ mayGoAhead: true });
+    expect(counted[0]?.hold).toMatchObject({ mayBeLined: true });
     expect(relayed[0]?.lined).toEqual(lined);
     expect(sent[0]?.head.credit_line).toBe(lined.lineId);
   });

@@ -2,7 +2,7 @@
 import { CAPABILITIES, findCapability } from "#shared/calls/capabilities/list.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
-import type { LinedHold } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -65,7 +65,7 @@ export interface FakeOptions {
   readonly relay?: (facts: CallFacts) => Response | Promise<Response>;
   /** Throws to refuse a call. */
   readonly admit?: (hold: HoldRequest | null) => void;
-  /** Share of a credit line on which calls go ahead of their holds. */
+  /** Share of the credit line on which calls are admitted. */
   readonly lined?: LinedHold;
   /** Throws to refuse a key. */
   readonly authenticate?: (authorization: string | null) => void;

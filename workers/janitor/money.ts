@@ -5,10 +5,11 @@
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
-import { expiredHolds, openHolds } from "#shared/database/holds.ts";
+import { type ExpiredHold, expiredHolds, openHolds } from "#shared/database/holds.ts";
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
-import { endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
+import { deleteOldCounts, endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
+import { type LinedHold } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -41,6 +42,7 @@ export async function sweepExpiredHolds(context: {
       workspaceId: row.workspace_id,
       jobId: row.job_id,
       attempt: row.attempt,
+      lined: linedHoldOfRow(row),
     });
     if (finished.wasClosed) return;
     metrics.callsLost.inc();
@@ -53,6 +55,12 @@ export async function sweepExpiredHolds(context: {
   return rows.length;
 }
 
+function linedHoldOfRow(row: ExpiredHold): LinedHold | undefined {
+  const { line_id: lineId, key_id: keyId, amount: amountNano, may_exceed: mayExceed } = row;
+  if (lineId === null) return undefined;
+  return { lineId, keyId, model: row.model, amountNano, mayExceed, deadlineMs: row.deadline.getTime() };
+}
+
 /** Gives back what is left of lines whose ingresses died: their last calls have long been settled. */
 export async function sweepCreditLines(context: {
   database: Database;
@@ -61,6 +69,7 @@ export async function sweepCreditLines(context: {
   startedMs?: number;
 }): Promise<number> {
   const { database, log, startedMs = STARTED_MS } = context;
+  await deleteOldCounts(database);
   const rows = await findOverdueLines(database, BATCH, startedMs);
   await sweepEach(context, { sweep: "credit lines", rows, itemOf: (row) => row.id }, async (row) => {
     await endLine(database, row.id);

@@ -4,6 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
@@ -99,6 +100,7 @@ export function openLiveCalls(options: {
         workspaceId: job.workspace_id,
         jobId: job.job_id,
         attempt: job.attempt,
+        lined: linedHoldOf(job),
       });
       // A call that ended well is delivered again when its ack was lost.
       if (finished.wasClosed) return;

@@ -7,7 +7,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
-import { linedHoldOf } from "#shared/ledger/credit-lines.ts";
+import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
 import { formatCredits } from "#shared/money.ts";

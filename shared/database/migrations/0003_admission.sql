@@ -1,9 +1,8 @@
 -- Admission of calls: the exact 60-second rate window, the day's tokens, the balance and the holds on it. Amounts are
 -- bigint nano-credits.
 --
--- Locks are taken in one order everywhere: rate_window by workspace, hold, balance by workspace, credit_line. No transaction waits for a
--- hold: one that is locked elsewhere is skipped, so holds need no order among themselves. The exception is an admission so late that its
--- hold was taken out of a credit line meanwhile: it waits at the key, and where that makes a deadlock both sides are repeated.
+-- Locks are taken in one order everywhere: that of a credit line (line_lock), rate_window by workspace, hold, balance by workspace. No
+-- transaction waits for a hold: one that is locked elsewhere is skipped, so holds need no order among themselves.
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were taken.
 
@@ -62,6 +61,8 @@ create table hold (
   tokens bigint not null,
   deadline timestamptz not null,
   created_at timestamptz not null default now(),
+  -- The credit line that its amount is part of: it is none that is held beside it.
+  line_id uuid,
   primary key (workspace_id, job_id, attempt)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index hold_deadline on hold (deadline);
@@ -127,6 +128,40 @@ begin
   return block[(p_number - 1) % 32 + 1];
 end $$;
 
+-- Calls on credit lines that are in no window yet: so many of a workspace, as its ingresses tell once a second. Those of the last 60 s are
+-- put into the window by the next admission that is under a limit, so that lines of a workspace without any do not wait for its window.
+create table lined_calls (
+  workspace_id uuid not null,
+  at_ms bigint not null,
+  calls bigint not null
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index lined_calls_workspace on lined_calls (workspace_id);
+create index lined_calls_at on lined_calls (at_ms);
+
+-- Puts a workspace's calls on credit lines into its window, whose row the caller has locked. More than the ring keeps are as many as it keeps.
+create function count_lined_calls(p_ws uuid, p_now_ms bigint) returns void language plpgsql set enable_seqscan = off as $$
+declare
+  w rate_window;
+  times bigint[];
+begin
+  with told as (delete from lined_calls where workspace_id = p_ws returning at_ms, calls)
+  select array_agg(s.at_ms order by s.at_ms) into times
+  from (select t.at_ms from told t cross join generate_series(1, least(t.calls, 4096))
+        where t.at_ms > p_now_ms - 60000 order by 1 desc limit 4096) s;
+  if times is null then return; end if;
+  select * into w from rate_window where workspace_id = p_ws;
+  select array_agg(greatest(t.at_ms, w.last_ms) order by t.i) into times from unnest(times) with ordinality t(at_ms, i);
+  w.calls := w.calls + cardinality(times);
+  w.last_ms := times[cardinality(times)];
+  times := w.recent || times;
+  insert into rate_block (workspace_id, slot, at_ms)
+  select p_ws, ((w.calls / 32 - cardinality(times) / 32 + b.i) % 144)::smallint, times[b.i * 32 + 1 : b.i * 32 + 32]
+  from generate_series(0, cardinality(times) / 32 - 1) b(i)
+  on conflict (workspace_id, slot) do update set at_ms = excluded.at_ms;
+  update rate_window set calls = w.calls, last_ms = w.last_ms, recent = times[cardinality(times) / 32 * 32 + 1 : cardinality(times)]
+  where workspace_id = p_ws;
+end $$;
+
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
 -- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
 -- whatever the window says). A call whose p_job is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
@@ -167,10 +202,32 @@ declare
   has_busy boolean := false;
   known uuid[];
 begin
+  -- What credit lines have not told is decided upon too.
+  if exists (select from unnest(p_limit) l where l >= 0) then
+    if p_wait_ms is null then
+      perform count_lined_calls(s.workspace_id, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint))
+      from (select r.workspace_id from rate_window r
+            where r.workspace_id = any (p_ws) and exists (select from lined_calls c where c.workspace_id = r.workspace_id)
+            order by 1 for update skip locked) s;
+    else
+      perform set_config('lock_timeout', p_wait_ms::text, true);
+      perform count_lined_calls(s.workspace_id, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint))
+      from (select r.workspace_id from rate_window r
+            where r.workspace_id = any (p_ws) and exists (select from lined_calls c where c.workspace_id = r.workspace_id)
+            order by 1 for update) s;
+    end if;
+  end if;
   if p_wait_ms is null then
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update skip locked) s;
+    -- A daily cap is held against all that is settled.
+    if array_remove(p_cap, null) <> '{}' then
+      perform book_lines(s.workspace_id)
+      from (select b.workspace_id from balance b
+            where b.workspace_id = any (wss) and exists (select from line_settle u where u.workspace_id = b.workspace_id)
+            order by 1 for update skip locked) s;
+    end if;
     select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
     into got_ws, got_free, got_days, got_tokens, got_stopped
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
@@ -179,6 +236,12 @@ begin
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
+    if array_remove(p_cap, null) <> '{}' then
+      perform book_lines(s.workspace_id)
+      from (select b.workspace_id from balance b
+            where b.workspace_id = any (wss) and exists (select from line_settle u where u.workspace_id = b.workspace_id)
+            order by 1 for update) s;
+    end if;
     if p_late then
       select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
       into got_ws, got_free, got_days, got_tokens, got_stopped
@@ -359,10 +422,18 @@ begin
   if p_limit is distinct from -1 then
     select * into w from rate_window where workspace_id = p_ws for update;
     if not found then return 5; end if;
+    if p_limit >= 0 and exists (select from lined_calls where workspace_id = p_ws) then
+      perform count_lined_calls(p_ws, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint));
+      select * into w from rate_window where workspace_id = p_ws;
+    end if;
   end if;
   if p_job is not null then
     select * into b from balance where workspace_id = p_ws for update;
     if not found then return 5; end if;
+    if p_cap is not null and exists (select from line_settle where workspace_id = p_ws) then
+      perform book_lines(p_ws);
+      select * into b from balance where workspace_id = p_ws;
+    end if;
   end if;
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   at := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);

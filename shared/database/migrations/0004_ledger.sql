@@ -1,7 +1,7 @@
 -- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, and redrive_job one for a job that
 -- is run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
 -- once, and later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint
--- nano-credits. Locks are taken in the order of admission: hold, then balance, then credit_line.
+-- nano-credits. Locks are taken in the order of admission: credit line, then hold, then balance.
 
 create table ledger_entry (
   id bigint generated always as identity,
@@ -111,7 +111,7 @@ create index settle_fault_open on settle_fault (id) where resolved_at is null;
 create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
 -- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
--- it is busy (locked elsewhere, or credit lines are on their way back that it can take more from; nothing done), -2 when its hold was placed while this ran (nothing done).
+-- it is busy (locked elsewhere, or credit lines are on their way back that it can take more from; nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
 -- order given. The rest is uncollected. No figure ever credits a caller: negative ones count as 0. A key that is taken raises
 -- 23505, so that the calls of the group come again one by one.
@@ -145,7 +145,7 @@ begin
     select g.n, h.* from unnest(p_ws, p_job, p_attempt) with ordinality g(ws, job, attempt, n)
     cross join lateral (
       select ctid as place, * from hold o
-      where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = g.attempt
+      where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = g.attempt and o.line_id is null
       for update skip locked) h
     where array_position(p_job, g.job) = g.n
     order by g.n) c;
@@ -240,14 +240,7 @@ begin
       exists (select from hold h where h.workspace_id = c.ws and h.job_id = c.job and h.attempt = c.attempt) order by c.n) into open
     from unnest(p_ws, p_job, p_attempt) with ordinality c(ws, job, attempt, n);
     for i in 1 .. cardinality(p_job) loop
-      if open[i] then
-        result[i] := -1;
-        -- One that was there is locked still, or its balance is.
-        if array_position(calls, i) is null then
-          perform 1 from hold where workspace_id = p_ws[i] and job_id = p_job[i] and attempt = p_attempt[i] for update skip locked;
-          if found then result[i] := -2; end if;
-        end if;
-      end if;
+      if open[i] then result[i] := -1; end if;
     end loop;
   end if;
   return result;
@@ -266,6 +259,8 @@ declare
   fault text;
   earlier bigint;
 begin
+  perform place_lined_hold(o.workspace_id, o.line_id, o.job_id, o.key_id, o.model, o.amount, o.may_exceed, 60000)
+  from hold o where o.workspace_id = p_ws and o.job_id = p_job and o.attempt = p_attempt and o.line_id is not null;
   select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then -1 end;
@@ -420,70 +415,156 @@ begin
   return verdict;
 end $$;
 
--- Credits that an ingress has set aside of a busy workspace: its calls go on their way while their holds are being placed, as any other's
--- are, and a hold that cannot be placed is taken out of the line. A line is part of the balance's `held`. It lasts until its ingress gives
--- it back, or no longer renews it. Locks on lines come after that on the balance.
+-- Credits that an ingress has set aside of a busy workspace: its calls are admitted out of them by the ingress alone, and settled against
+-- them. A line is part of the balance's `held` until it is given back. It lasts until its ingress gives it back, or no longer renews it.
+-- Rows change under the lock on their balance alone.
 create table credit_line (
   id uuid primary key,
   workspace_id uuid not null,
-  amount bigint not null constraint line_amount_not_negative check (amount >= 0),
+  -- What its calls have drawn, until they are settled and that is booked, and what is free.
+  amount bigint not null default 0 constraint line_amount_not_negative check (amount >= 0),
+  -- What calls that are settled and booked had drawn since it was opened.
+  closed bigint not null default 0,
+  -- The part of the amount that no call had drawn when it was renewed last.
+  free bigint not null default 0,
+  -- Calls on it that are in lined_calls.
+  calls bigint not null default 0,
   ends_at timestamptz not null,
   -- Since when something else of the workspace needs it.
   recalled_at timestamptz
 );
 create index credit_line_workspace on credit_line (workspace_id);
 
--- What the lines of a workspace hold, in nano-credits. People see it as available.
-create function lined_credits(p_ws uuid) returns bigint language sql stable as $$
-  select coalesce(sum(amount), 0)::bigint from credit_line where workspace_id = p_ws;
+-- Settles on lines that their balances have not booked yet. They are added only, so that no settle waits for another one.
+create table line_settle (
+  line_id uuid not null,
+  workspace_id uuid not null,
+  -- Of the calls: what they had drawn, what was taken of that, and what became holds of their own.
+  drawn bigint not null,
+  used bigint not null,
+  moved bigint not null,
+  -- The UTC day on which their tokens count.
+  day date not null,
+  tokens bigint not null
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index line_settle_workspace on line_settle (workspace_id);
+
+-- The lock of a line: settles on it share it, and whatever places a hold for one of its calls, or ends it, has it alone. It comes before
+-- those on rows.
+create function line_lock(p_line uuid) returns bigint language sql immutable as $$
+  select hashtextextended('credit line ' || p_line::text, 0);
 $$;
 
--- Opens a line, or renews it, with up to p_amount nano-credits more: all lines of a workspace come to a tenth of what is available then at
--- most. p_known: what its ingress takes it to hold. Result: what was added; null when the line is to end: the workspace has a budget that
--- stops calls, spends what it has left or needs its lines, or there is less in the line than its ingress knows of.
-create function extend_credit_line(p_ws uuid, p_line uuid, p_amount bigint, p_life_ms bigint, p_known bigint) returns bigint
-language plpgsql as $$
+-- The part of a workspace's `held` that is in its lines and stands for no hold. People see it as available.
+create function lined_credits(p_ws uuid) returns bigint language sql stable as $$
+  select coalesce((select sum(amount) from credit_line where workspace_id = p_ws), 0)::bigint
+    - coalesce((select sum(moved) from line_settle where workspace_id = p_ws), 0)::bigint
+    - coalesce((select sum(amount) from hold where workspace_id = p_ws and line_id is not null), 0)::bigint;
+$$;
+
+-- What calls on a workspace's lines took that its balance has not booked yet.
+create function unbooked_credits(p_ws uuid) returns bigint language sql stable as $$
+  select coalesce(sum(used), 0)::bigint from line_settle where workspace_id = p_ws;
+$$;
+
+-- Books the settles on a workspace's lines. The caller has locked its balance.
+create function book_lines(p_ws uuid) returns void language plpgsql set enable_seqscan = off as $$
+declare
+  lines uuid[]; drawns bigint[]; useds bigint[]; moveds bigint[]; days date[]; counts bigint[];
+begin
+  with gone as (delete from line_settle where workspace_id = p_ws returning *)
+  select array_agg(g.line_id), array_agg(g.drawn), array_agg(g.used), array_agg(g.moved), array_agg(g.day), array_agg(g.tokens)
+  into lines, drawns, useds, moveds, days, counts
+  from (select line_id, day, sum(drawn)::bigint as drawn, sum(used)::bigint as used, sum(moved)::bigint as moved, sum(tokens)::bigint as tokens
+        from gone group by 1, 2) g;
+  if lines is null then return; end if;
+  update credit_line l set amount = l.amount - g.used - g.moved, closed = l.closed + g.drawn
+  from (select line_id, sum(drawn)::bigint as drawn, sum(used)::bigint as used, sum(moved)::bigint as moved
+        from unnest(lines, drawns, useds, moveds) c(line_id, drawn, used, moved) group by 1) g
+  where l.id = g.line_id;
+  update balance b set amount = b.amount - g.used, spent = b.spent + g.used, held = b.held - g.used,
+    day_tokens = b.day_tokens + (select coalesce(sum(c.tokens), 0) from unnest(days, counts) c(day, tokens) where c.day = b.day)
+  from (select sum(c.used)::bigint as used from unnest(useds) c(used)) g
+  where b.workspace_id = p_ws;
+end $$;
+
+-- Renews a line, or opens it: tells its calls to the window, books what is settled, and adds up to p_more nano-credits. What all lines of a
+-- workspace have free comes to a tenth of what is available then at most. p_drawn and p_calls: what its calls have drawn since it was
+-- opened, and how many there were. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
+-- ends with that.
+-- Result: amount and closed as in credit_line, and 1 where it is to be given back, since the workspace has a budget that stops calls, spends
+-- what it has left or needs its lines; null when there is no such line.
+create function renew_credit_line(
+  p_ws uuid, p_line uuid, p_is_new boolean, p_drawn bigint, p_calls bigint, p_more bigint, p_life_ms bigint, p_gives_back boolean
+) returns bigint[] language plpgsql set enable_seqscan = off as $$
 declare
   b balance;
+  l credit_line;
   at_utc timestamptz;
-  lined bigint;
-  added bigint;
+  free_now bigint;
+  all_free bigint;
+  added bigint := 0;
+  is_over boolean;
 begin
+  if p_gives_back then perform pg_advisory_xact_lock(line_lock(p_line)); end if;
   select * into b from balance where workspace_id = p_ws for update;
   if not found then return null; end if;
   at_utc := clock_timestamp();
-  if b.day < (at_utc at time zone 'utc')::date then b := begin_day(p_ws, (at_utc at time zone 'utc')::date); end if;
-  lined := lined_credits(p_ws);
-  if b.stop_at is not null or lined > b.amount - b.held
-    or coalesce((select amount from credit_line where id = p_line), 0) < p_known
-    or exists (select from credit_line where workspace_id = p_ws and (recalled_at > at_utc - interval '10 seconds' or id = p_line and recalled_at is not null))
-  then
-    return null;
+  if b.day < (at_utc at time zone 'utc')::date then perform begin_day(p_ws, (at_utc at time zone 'utc')::date); end if;
+  perform book_lines(p_ws);
+  select * into b from balance where workspace_id = p_ws;
+  if p_is_new and b.stop_at is null then
+    insert into credit_line (id, workspace_id, ends_at) values (p_line, p_ws, at_utc) on conflict (id) do nothing;
   end if;
-  added := greatest(least(p_amount, (b.amount - b.held + lined) / 10 - lined), 0);
-  insert into credit_line (id, workspace_id, amount, ends_at)
-  values (p_line, p_ws, added, at_utc + p_life_ms * interval '1 millisecond')
-  on conflict (id) do update set amount = credit_line.amount + excluded.amount, ends_at = excluded.ends_at;
-  if added > 0 then update balance set held = b.held + added where workspace_id = p_ws; end if;
-  return added;
+  select * into l from credit_line where id = p_line and workspace_id = p_ws;
+  if not found then return null; end if;
+  if p_calls > l.calls then
+    insert into lined_calls (workspace_id, at_ms, calls) values (p_ws, (extract(epoch from at_utc) * 1000)::bigint, p_calls - l.calls);
+  end if;
+  free_now := greatest(l.amount - p_drawn + l.closed, 0);
+  if p_gives_back then
+    update balance set held = held - free_now where workspace_id = p_ws;
+    if p_drawn = l.closed then
+      delete from credit_line where id = p_line;
+      return null;
+    end if;
+    update credit_line set amount = amount - free_now, free = 0, calls = p_calls where id = p_line;
+    return array[l.amount - free_now, l.closed, 1];
+  end if;
+  all_free := free_now + (select coalesce(sum(free), 0) from credit_line where workspace_id = p_ws and id <> p_line);
+  is_over := b.stop_at is not null or l.amount < p_drawn - l.closed or all_free > b.amount - b.held or (l.recalled_at is not null and l.free > 0)
+    or exists (select from credit_line where workspace_id = p_ws and recalled_at > at_utc - interval '10 seconds');
+  if not is_over then
+    added := greatest(least(p_more, (b.amount - b.held + all_free) / 10 - all_free), 0);
+    l.ends_at := at_utc + p_life_ms * interval '1 millisecond';
+    l.recalled_at := null;
+    if added > 0 then update balance set held = held + added where workspace_id = p_ws; end if;
+  end if;
+  -- What is only booked is booked again when it is lost with the server: the balance stays locked for no flush.
+  if added = 0 then perform set_config('synchronous_commit', 'off', true); end if;
+  update credit_line set amount = amount + added, free = free_now + added, calls = p_calls, ends_at = l.ends_at, recalled_at = l.recalled_at
+  where id = p_line;
+  return array[l.amount + added, l.closed, is_over::int];
 end $$;
 
--- Gives a line back.
+-- Gives a line back whose ingress is gone. A call on it that is not settled yet pays out of what is available then.
 create function end_credit_line(p_line uuid) returns void language plpgsql as $$
 declare
   owner uuid;
   back bigint;
 begin
+  perform pg_advisory_xact_lock(line_lock(p_line));
   select workspace_id into owner from credit_line where id = p_line;
+  if not found then return; end if;
   perform 1 from balance where workspace_id = owner for update;
+  perform book_lines(owner);
   delete from credit_line where id = p_line returning amount into back;
-  if found then update balance set held = held - back where workspace_id = owner; end if;
+  update balance set held = held - back where workspace_id = owner;
 end $$;
 
--- What the lines of a workspace hold that would come back. One that did not within three seconds has an ingress that died, or that cannot
--- place the holds of its calls.
+-- What the lines of a workspace have free that would come back. One that did not within three seconds has an ingress that died.
 create function lines_to_recall(p_ws uuid) returns bigint language sql stable as $$
-  select coalesce(sum(amount), 0)::bigint from credit_line
+  select coalesce(sum(free), 0)::bigint from credit_line
   where workspace_id = p_ws and (recalled_at is null or recalled_at > clock_timestamp() - interval '3 seconds');
 $$;
 
@@ -497,44 +578,138 @@ begin
   select lined + amount - held into covered from balance where workspace_id = p_ws;
   if lined = 0 and p_amount > covered then return null; end if;
   if p_amount <= covered then
+    perform 1 from balance where workspace_id = p_ws for update;
     update credit_line set recalled_at = clock_timestamp() where workspace_id = p_ws and recalled_at is null;
   end if;
   return covered;
 end $$;
 
--- Places the hold of a call that went on its way on a line, if nobody has: out of the line, or where p_line is null out of what is
--- available. A hold that was placed after its call had been settled is released. Any number of processes may do this.
--- Result: 0 = the hold stands, 1 = it was closed before, 2 = there is not enough.
+-- Closes calls on lines, all of attempt 1. No settle waits for another one, nor for a balance, but once a day. Result per call: amount
+-- taken, null when it was settled before, -3 when it needs a hold of its own first (place_lined_hold; nothing done): it has one, its line has
+-- ended, or it takes more than it had drawn.
+-- p_started_ms: Unix milliseconds of its admission. A key that is taken in the ledger alone raises 23505.
+create function settle_lined_calls(
+  p_ws uuid[], p_line uuid[], p_job uuid[], p_key uuid[], p_model text[], p_drawn bigint[], p_exceed boolean[], p_started_ms bigint[],
+  p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[]
+) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
+  takes bigint[] := result;
+  live uuid[]; owners uuid[];
+  own int[];
+  marked int[];
+  made uuid[];
+  cur uuid;
+  w int;
+  at_utc timestamptz;
+  today date := (clock_timestamp() at time zone 'utc')::date;
+begin
+  -- It is numbered before it reads the floor of usage records or draws an entry's id, see roll_up_usage and audit_new_entries.
+  perform pg_current_xact_id();
+  perform pg_advisory_xact_lock_shared(line_lock(l.id)) from (select distinct id from unnest(p_line) c(id) order by id) l;
+  select array_agg(id), array_agg(workspace_id) into live, owners from credit_line where id = any (p_line);
+  for cur in select workspace_id from balance where workspace_id = any (p_ws) and day < today order by workspace_id for update loop
+    perform begin_day(cur, today);
+  end loop;
+  select array_agg(g.n) filter (where h.line_id is null), array_agg(g.n) filter (where h.line_id is not null) into own, marked
+  from unnest(p_ws, p_job) with ordinality g(ws, job, n)
+  cross join lateral (select o.line_id from hold o where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = 1) h;
+  for i in 1 .. cardinality(p_job) loop
+    w := array_position(live, p_line[i]);
+    if w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i] then
+      result[i] := -3;
+    else
+      takes[i] := coalesce(least(greatest(p_used[i], 0), p_drawn[i]), 0);
+    end if;
+  end loop;
+
+  at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
+  -- In one order, so that groups with the same calls do not wait for each other.
+  with closed as (
+    insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
+                              day, tokens, started_at, ended_at)
+    select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_source[c.i], p_status[c.i], p_units[c.i], p_estimated[c.i], p_drawn[c.i],
+           takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], b.day, greatest(p_tokens[c.i], 0),
+           least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc
+    from generate_series(1, cardinality(p_job)) c(i) join balance b on b.workspace_id = p_ws[c.i]
+    where takes[c.i] is not null
+    order by p_job[c.i]
+    on conflict (workspace_id, job_id, attempt) do nothing
+    returning job_id)
+  select array_agg(job_id) into made from closed;
+  if made is null then return result; end if;
+  for i in 1 .. cardinality(made) loop
+    w := array_position(p_job, made[i]);
+    result[w] := takes[w];
+  end loop;
+  insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
+  select p_ws[c.i], 'settle', -takes[c.i], p_job[c.i], 1
+  from generate_series(1, cardinality(p_job)) c(i)
+  where result[c.i] >= 0 and p_used[c.i] is not null;
+  insert into line_settle (line_id, workspace_id, drawn, used, moved, day, tokens)
+  select p_line[c.i], p_ws[c.i], sum(p_drawn[c.i]), sum(takes[c.i]), 0, b.day, sum(greatest(p_tokens[c.i], 0))
+  from generate_series(1, cardinality(p_job)) c(i) join balance b on b.workspace_id = p_ws[c.i]
+  where result[c.i] >= 0
+  group by 1, 2, b.day;
+  if marked is not null then
+    delete from hold h using unnest(marked) m(i)
+    where h.workspace_id = p_ws[m.i] and h.job_id = p_job[m.i] and h.attempt = 1 and h.line_id is not null;
+  end if;
+  return result;
+end $$;
+
+-- Gives a call on a line a hold of its own, if it has none: out of the line, or where that has ended out of what is available. Any number of
+-- processes may do this. Result: 0 = the hold stands, 1 = the call was settled before, 2 = there is not enough.
 create function place_lined_hold(
   p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  at_utc timestamptz := clock_timestamp();
-  is_ours boolean;
-  late bigint;
+  at_utc timestamptz;
+  today date;
+  day_now date;
 begin
-  -- Waits for an admission that places it, and then finds what that has come to.
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
-  select p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, greatest(b.day, (at_utc at time zone 'utc')::date), 0,
-         at_utc + p_life_ms * interval '1 millisecond'
-  from balance b where b.workspace_id = p_ws
-  on conflict (workspace_id, job_id, attempt) do nothing;
-  is_ours := found;
-  if exists (select from usage_record where workspace_id = p_ws and job_id = p_job and attempt = 1) then
-    delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1 returning amount into late;
-    if not is_ours then update balance set held = held - coalesce(late, 0) where workspace_id = p_ws; end if;
-    return 1;
-  end if;
-  if not is_ours then return 0; end if;
-  -- One of both: a line whose amount fell meanwhile stays locked, and the balance comes before it.
-  if p_line is null then
-    update balance set held = held + p_amount where workspace_id = p_ws and amount - held >= p_amount;
-  else
-    update credit_line set amount = amount - p_amount where id = p_line and workspace_id = p_ws and amount >= p_amount;
-  end if;
+  perform pg_advisory_xact_lock(line_lock(p_line));
+  -- In this order: a settle that closes a hold meanwhile leaves its record.
+  perform from hold where workspace_id = p_ws and job_id = p_job and attempt = 1 and line_id is null;
   if found then return 0; end if;
-  delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1;
-  return 2;
+  if exists (select from usage_record where workspace_id = p_ws and job_id = p_job and attempt = 1) then return 1; end if;
+  at_utc := clock_timestamp();
+  today := (at_utc at time zone 'utc')::date;
+  if exists (select from credit_line where id = p_line and workspace_id = p_ws) then
+    select day into day_now from balance where workspace_id = p_ws;
+    insert into line_settle (line_id, workspace_id, drawn, used, moved, day, tokens) values (p_line, p_ws, p_amount, 0, p_amount, today, 0);
+  else
+    update balance set held = held + p_amount where workspace_id = p_ws and amount - held >= p_amount returning day into day_now;
+    if not found then
+      delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1;
+      return 2;
+    end if;
+  end if;
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
+  values (p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, greatest(day_now, today), 0, at_utc + p_life_ms * interval '1 millisecond')
+  on conflict (workspace_id, job_id, attempt) do update set line_id = null;
+  return 0;
+end $$;
+
+-- Shows calls on a line that are still open among the holds, out of the line: by these the janitor finds those that nobody settles.
+create function show_lined_calls(
+  p_ws uuid, p_line uuid, p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[], p_started_ms bigint[],
+  p_life_ms bigint[]
+) returns void language plpgsql set enable_seqscan = off as $$
+begin
+  perform pg_advisory_xact_lock(line_lock(p_line));
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, line_id)
+  select c.job, 1, p_ws, c.key, c.model, c.amount, c.exceed, b.day, 0,
+         clock_timestamp() + c.life_ms * interval '1 millisecond', least(to_timestamp(c.started_ms / 1000.0), clock_timestamp()), p_line
+  from unnest(p_job, p_key, p_model, p_amount, p_exceed, p_started_ms, p_life_ms) c(job, key, model, amount, exceed, started_ms, life_ms)
+  join balance b on b.workspace_id = p_ws
+  where not exists (select from usage_record u where u.workspace_id = p_ws and u.job_id = c.job and u.attempt = 1)
+    and exists (select from credit_line l where l.id = p_line)
+  on conflict (workspace_id, job_id, attempt) do nothing;
+  -- The insert may have waited for a settle that closed a hold of its own.
+  delete from hold h using unnest(p_job) c(job)
+  where h.workspace_id = p_ws and h.job_id = c.job and h.attempt = 1 and h.line_id = p_line
+    and exists (select from usage_record u where u.workspace_id = p_ws and u.job_id = c.job and u.attempt = 1);
 end $$;
 
 -- Top-ups and corrections; p_source makes a repeat harmless. Result: true = moved now, false = was moved before.

@@ -48,8 +48,8 @@ end $$;
 -- Adds records of at most p_step_ms to the sums. Returns how many milliseconds of them are left that can be added now, or null when another
 -- process is at it. Must be the first statement of its transaction to write or lock anything.
 --
--- Reason why no record is missed: a transaction that writes one has locked its hold before, so it is numbered, and reads the floor
--- afterwards. Here the floor is read first and this transaction's number taken after; one that wrote a record before that floor had read
+-- Reason why no record is missed: a transaction that writes one has locked its hold before or taken its number, so it is numbered, and reads
+-- the floor afterwards. Here the floor is read first and this transaction's number taken after; one that wrote a record before that floor had read
 -- an earlier one, so its number is lower. A later roll-up finds all of those over, and their records committed or gone for good.
 create function roll_up_usage(p_step_ms bigint) returns bigint language plpgsql as $$
 declare
@@ -173,7 +173,7 @@ $$;
 create function budgets_now(p_ws uuid, p_at timestamptz)
 returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
 language sql stable set enable_seqscan = off as $$
-  select a.id, p.since, budget_period_end(a.period, p_at), b.spent - spent_before(p_ws, (p.since at time zone 'UTC')::date)
+  select a.id, p.since, budget_period_end(a.period, p_at), b.spent + unbooked_credits(p_ws) - spent_before(p_ws, (p.since at time zone 'UTC')::date)
   from budget_alert a
   join balance b on b.workspace_id = a.workspace_id
   cross join lateral (select budget_period_start(a.period, p_at) as since) p
@@ -224,6 +224,7 @@ $$;
 create function set_budget_bounds(p_ws uuid) returns void language plpgsql as $$
 begin
   perform from balance where workspace_id = p_ws for update;
+  perform book_lines(p_ws);
   update balance set stop_at = budget_stop_at(p_ws, day), look_at = budget_look_now(p_ws) where workspace_id = p_ws;
 end $$;
 

@@ -10,12 +10,14 @@ create table ledger_checkpoint (
   spent bigint not null
 );
 
--- The faults of a balance whose workspace's entries come to these sums.
+-- The faults of a balance whose workspace's entries come to these sums. What it has not booked yet counts as booked.
 create function audit_balance(b balance, p_amount numeric, p_spent numeric) returns table (workspace_id uuid, fault text, expected text, found text)
-language sql immutable as $$
-  select b.workspace_id, 'balance is not the sum of ledger entries', p_amount::text, b.amount::text where b.amount <> p_amount
+language sql stable as $$
+  select b.workspace_id, 'balance is not the sum of ledger entries', p_amount::text, (b.amount - u.nano)::text
+  from unbooked_credits(b.workspace_id) u(nano) where b.amount - u.nano <> p_amount
   union all
-  select b.workspace_id, 'spent is not the sum of settles', p_spent::text, b.spent::text where b.spent <> p_spent
+  select b.workspace_id, 'spent is not the sum of settles', p_spent::text, (b.spent + u.nano)::text
+  from unbooked_credits(b.workspace_id) u(nano) where b.spent + u.nano <> p_spent
 $$;
 
 -- Sum of a workspace's settles that were archived: their entries and usage records are in no table any more. No row: 0.
@@ -128,16 +130,25 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
   select b.workspace_id, 'held is not the sum of open holds and credit lines', coalesce(h.sum, 0)::text, b.held::text
   from balance b
   left join (select o.workspace_id, sum(o.amount)
-             from (select workspace_id, amount from hold union all select workspace_id, amount from credit_line) o
+             from (select workspace_id, amount from hold where line_id is null
+                   union all select workspace_id, amount from credit_line
+                   union all select workspace_id, -moved from line_settle) o
              group by 1) h using (workspace_id)
   where b.held <> coalesce(h.sum, 0)
+  union all
+  select l.workspace_id, 'more was taken out of a credit line than it has', l.amount::text, s.sum::text
+  from credit_line l cross join lateral (select sum(used + moved) from line_settle where line_id = l.id) s
+  where s.sum > l.amount
+  union all
+  select s.workspace_id, 'settles on a credit line that has ended', '-', s.line_id::text
+  from line_settle s where not exists (select from credit_line l where l.id = s.line_id)
   union all
   select o.workspace_id, 'hold open and closed at once', '-', o.job_id::text
   from hold o join usage_record u on u.workspace_id = o.workspace_id and u.job_id = o.job_id and u.attempt = o.attempt
   union all
   select b.workspace_id, 'available balance is negative', '0', (b.amount - b.held)::text from balance b where b.amount < b.held
   union all
-  select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (u.sum + coalesce(h.sum, 0))::text, b.day_tokens::text
+  select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (u.sum + coalesce(h.sum, 0))::text, (b.day_tokens + n.sum)::text
   from balance b
   -- A call ends on its day or later; the hour of slack is for a clock that was set back.
   cross join lateral (
@@ -148,7 +159,9 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
       and r.ended_at >= case when p_sums then (select until from usage_rollup)
         else least(b.day, (now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour' end) u
   left join (select o.workspace_id, o.day, sum(o.tokens) from hold o group by 1, 2) h on h.workspace_id = b.workspace_id and h.day = b.day
-  where b.day_tokens <> u.sum + coalesce(h.sum, 0);
+  cross join lateral (
+    select coalesce(sum(s.tokens), 0) as sum from line_settle s where s.workspace_id = b.workspace_id and s.day = b.day) n
+  where b.day_tokens + n.sum <> u.sum + coalesce(h.sum, 0);
 $$;
 
 -- Every disagreement between ledger, holds, balances, usage, sums and checkpoints, from the first entry on; no row means exact.
@@ -214,7 +227,7 @@ $$;
 -- Where more is new, one audit is a step: it looks at p_max entries and p_step of usage at most, and closes what it finds exact. Balances are
 -- compared by the step for which no more entries are left than it may look at.
 --
--- Reason why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
+-- Reason why no entry is missed: a transaction that writes one has locked a row (hold or balance) or taken its number first, so it is numbered before it
 -- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
 -- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
 -- entries are then committed or will never be, and its own look, which comes after, sees them.

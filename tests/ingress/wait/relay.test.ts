@@ -32,7 +32,7 @@ function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.re
       size: () => listeners.size,
       close: () => Promise.resolve(),
     },
-    unsettled: { keep: () => undefined },
+    unsettled: { keep: () => undefined, has: () => false },
     database: {} as Database,
     ledger: {
       settle(item) {

@@ -8,6 +8,7 @@ import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
 import { writtenText } from "#shared/responses/text.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
+import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Answer } from "../answer.ts";
@@ -285,7 +286,7 @@ class ChatRun {
       return await adjustHold(this.context.database, {
         ...to,
         batchLine: this.job.batch_line,
-        isLined: this.job.credit_line !== undefined,
+        lined: linedHoldOf(this.job),
       });
     } catch (error) {
       this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");

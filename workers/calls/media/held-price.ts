@@ -5,6 +5,7 @@ import type { Model, Provider } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
+import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -98,7 +99,7 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,
-  job: Pick<JobMessage, "job_id" | "request_id" | "workspace_id" | "attempt" | "batch_line" | "credit_line">,
+  job: JobMessage,
   { slug }: Pick<Model, "slug">,
   check: () => Pick<CheckedMedia<unknown>, "bound" | "price">,
 ): Promise<HeldPrice | undefined> {
@@ -113,7 +114,7 @@ export async function moveHold(
       mayExceed: false,
       tokensMax: bound.tokensMax,
       batchLine: job.batch_line,
-      isLined: job.credit_line !== undefined,
+      lined: linedHoldOf(job),
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {

@@ -1,0 +1,138 @@
+/** Calls that were admitted on credit lines. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/clock.ts";
+import { plainArray } from "#shared/database/arrays.ts";
+import { type Queryable, waitingForLocks } from "#shared/database/client.ts";
+import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
+import { timeOfId } from "#shared/ids.ts";
+import { InFlightMap } from "#shared/in-flight.ts";
+import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
+
+/** A call's share of a line, with what its hold would say. */
+export interface LinedHold {
+  readonly lineId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly amountNano: bigint;
+  readonly mayExceed: boolean;
+  /** Unix milliseconds by which the call has ended. */
+  readonly deadlineMs: number;
+}
+
+/** The share of a line on which the call of the message was admitted. */
+export function linedHoldOf(
+  job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
+): LinedHold | undefined {
+  if (job.credit_line === undefined) return undefined;
+  return {
+    lineId: job.credit_line,
+    keyId: job.key_id,
+    model: job.model,
+    amountNano: BigInt(job.hold_nano),
+    mayExceed: job.may_exceed,
+    deadlineMs: job.deadline_ms,
+  };
+}
+
+const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
+/** A hold of its own outlives its call by this: its settle may have to be repeated. */
+const HOLD_SLACK_MS = 120_000;
+
+/**
+ * Gives a call on a line a hold of its own, if it has none: out of the line, or out of what is available when the line has ended. Safe to
+ * repeat. `stands`: it has one now. `closed`: the call was settled before. `missing`: it was not, and there is not enough.
+ */
+export async function placeLinedHold(
+  database: Queryable,
+  of: { readonly workspaceId: string; readonly jobId: string },
+  { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: LinedHold,
+): Promise<"stands" | "closed" | "missing"> {
+  const lifeMs = Math.max(0, Math.round(deadlineMs - commonNow())) + HOLD_SLACK_MS;
+  const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
+  const [row] = await database.query<{ verdict: number }>(PLACE_SQL, values, "place_lined_hold");
+  return row?.verdict === 0 ? "stands" : row?.verdict === 1 ? "closed" : "missing";
+}
+
+/** Calls that are open for this long are shown among the holds: by these the janitor finds those that nobody settles. */
+const SHOW_AFTER_MS = paced(1_000);
+const SHOWN_AT_ONCE_MAX = 1_000;
+
+const SHOW_SQL = waitingForLocks(
+  "show_lined_calls($1, $2, $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[])",
+  "$10",
+);
+
+interface OpenCall {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly lined: LinedHold;
+  /** performance.now() of its admission. */
+  readonly at: number;
+}
+
+/** By job: calls on lines that this process admitted, as long as they are neither settled nor shown among the holds. */
+export class UnshownCalls {
+  private readonly options: { readonly database: Queryable; readonly log: Logger };
+  private readonly calls = new InFlightMap<OpenCall>();
+  private isShowing = false;
+
+  constructor(options: UnshownCalls["options"]) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.calls.size;
+  }
+
+  add(call: OpenCall): void {
+    this.calls.set(call.jobId, call);
+  }
+
+  forget(jobId: string): void {
+    this.calls.take(jobId);
+  }
+
+  /** Shows those that were admitted so long ago. Never throws. */
+  async show(afterMs = SHOW_AFTER_MS): Promise<void> {
+    if (this.isShowing) return;
+    this.isShowing = true;
+    const before = performance.now() - afterMs;
+    const due: OpenCall[] = [];
+    for (const call of this.calls.values()) {
+      if (call.at > before) break;
+      due.push(call);
+    }
+    try {
+      for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
+        for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
+          await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX));
+        }
+      }
+    } catch (error) {
+      this.options.log.warn({ err: error }, "calls on credit lines could not be shown yet");
+    } finally {
+      this.isShowing = false;
+    }
+  }
+
+  /** @param calls of one line */
+  private async showSome(calls: readonly OpenCall[]): Promise<void> {
+    const [first] = calls;
+    if (!first) return;
+    const values = [
+      first.workspaceId,
+      first.lined.lineId,
+      plainArray(calls.map(({ jobId }) => jobId)),
+      plainArray(calls.map(({ lined }) => lined.keyId)),
+      calls.map(({ lined }) => lined.model),
+      plainArray(calls.map(({ lined }) => lined.amountNano)),
+      plainArray(calls.map(({ lined }) => lined.mayExceed)),
+      plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
+      plainArray(calls.map(({ lined }) => Math.max(0, Math.round(lined.deadlineMs - commonNow())))),
+      LOCK_TIMEOUT_MS,
+    ];
+    await this.options.database.query(SHOW_SQL, values, "show_lined_calls");
+    for (const { jobId } of calls) this.calls.take(jobId);
+  }
+}

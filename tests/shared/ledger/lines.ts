@@ -1,0 +1,153 @@
+/** Ingresses with credit lines beside one database, for tests of them. */
+import { expect } from "bun:test";
+
+import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
+import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.ts";
+import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import { type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { CREDIT, settlementOf } from "../accounts.ts";
+
+export const log = createLogger({ level: "silent", role: "test" });
+
+export interface Ingress {
+  readonly calls: CallAdmission;
+  readonly lines: CreditLines;
+}
+
+/** What `renew_credit_line` is asked. */
+interface Renewal {
+  readonly drawn?: bigint;
+  readonly calls?: number;
+  readonly more?: bigint;
+  readonly lifeMs?: number;
+  readonly givesBack?: boolean;
+}
+
+export class LinesBench {
+  readonly db: TestDatabase;
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly metrics: Metrics = createMetrics("test");
+  private readonly opened: CreditLines[] = [];
+
+  constructor(db: TestDatabase) {
+    this.db = db;
+    this.database = openDatabase({ url: db.url, poolMax: 8, log });
+    this.ledger = openLedger({ database: this.database, log, retryMs: 20_000 });
+  }
+
+  static async open(): Promise<LinesBench> {
+    return new LinesBench(await createTestDatabase());
+  }
+
+  /** Ends the ingresses of a test, behind which the books are exact. */
+  async end(): Promise<void> {
+    await this.ledger.idle();
+    await Promise.all(this.opened.splice(0).map((lines) => lines.close()));
+    expect(await auditLedger(this.db.database)).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    this.metrics.close();
+    await this.database.close();
+    await this.db.drop();
+  }
+
+  /** An ingress process, with connections of its own where one is given. */
+  startIngress(on: Database = this.database): Ingress {
+    const { ledger, metrics } = this;
+    const lines = openCreditLines({ database: on, log, metrics, callMs: 1_000 });
+    this.opened.push(lines);
+    return { lines, calls: createCallAdmission({ database: on, log, ledger, lines, metrics }) };
+  }
+
+  /** Calls until one is admitted on a line: the workspace is busy then. */
+  async openLine(ingress: Ingress, workspaceId: string, amountNano = CREDIT): Promise<LinedHold> {
+    const call = async (): Promise<LinedHold | undefined> => {
+      const of = hold(amountNano);
+      const lined = await ingress.calls.place(workspaceId, null, of);
+      await this.settle(workspaceId, of.jobId, null, lined);
+      ingress.lines.forget(of.jobId);
+      return lined;
+    };
+    for (let round = 0; round < 100; round++) {
+      // As many at once as make it busy, however slow the machine is.
+      const first = (await Promise.all(Array.from({ length: 12 }, call))).find((lined) => lined !== undefined);
+      if (first) return first;
+    }
+    throw new Error("no call was admitted on a line");
+  }
+
+  settle(workspaceId: string, jobId: string, usedNano: bigint | null, lined?: LinedHold): Promise<Settled> {
+    return this.ledger.settle(settlementOf(workspaceId, jobId, usedNano, { lined }));
+  }
+
+  /** Returns amount, closed, and whether it is to be given back; null when there is no such line. */
+  async renew(workspaceId: string, lineId: string, of: Renewal, isNew = false): Promise<bigint[] | null> {
+    const { drawn = 0n, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false } = of;
+    const [row] = await this.db.query<{ renewed: bigint[] | null }>(
+      "select renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8) as renewed",
+      [workspaceId, lineId, isNew, drawn, calls, more, lifeMs, givesBack],
+    );
+    return row?.renewed ?? null;
+  }
+
+  /** A line that no process knows of, as a dead ingress leaves it. */
+  async leaveLine(workspaceId: string, nano: bigint, lifeMs = 60_000): Promise<string> {
+    const id = newId();
+    expect(await this.renew(workspaceId, id, { more: nano, lifeMs }, true)).toEqual([nano, 0n, 0n]);
+    return id;
+  }
+
+  /** Amount of the workspace's line. */
+  async lineOf(workspaceId: string): Promise<bigint | undefined> {
+    const rows = await this.db.query<{ amount: bigint }>("select amount from credit_line where workspace_id = $1", [
+      workspaceId,
+    ]);
+    return rows[0]?.amount;
+  }
+
+  /** The database, with statements told by their names. */
+  through(change: (name: string | undefined, run: () => Promise<unknown>) => Promise<unknown>): Database {
+    const { database } = this;
+    const tell = (on: Queryable): Queryable => ({
+      query: ((text: string, values?: Parameters<Queryable["query"]>[1], name?: string) =>
+        change(name, () => on.query(text, values, name))) as Queryable["query"],
+    });
+    return { ...database, ...tell(database), reserve: (name) => tell(database.reserve(name)) };
+  }
+}
+
+export function hold(
+  amountNano = CREDIT,
+  changes: Partial<HoldRequest> = {},
+): HoldRequest & { readonly mayBeLined: true } {
+  return {
+    jobId: newId(),
+    keyId: newId(),
+    model: "test-model",
+    amountNano,
+    mayExceed: false,
+    tokensMax: 100,
+    dailyTokens: null,
+    lifeMs: 60_000,
+    mayBeLined: true,
+    ...changes,
+  };
+}
+
+export const shareOf = (lineId: string, amountNano = CREDIT, mayExceed = false): LinedHold => ({
+  lineId,
+  keyId: newId(),
+  model: "test-model",
+  amountNano,
+  mayExceed,
+  deadlineMs: Date.now() + 1_000,
+});
