@@ -67,6 +67,8 @@ export interface Metrics {
   readonly sweepPutOff: Gauge<[sweep: string]>;
   /** Differences that the last audit of what is new found. */
   readonly ledgerFaults: Gauge<[]>;
+  /** Unix time, in seconds, at which the last audit of the ledger ended, whatever it found. */
+  readonly ledgerAuditedAt: Gauge<[]>;
   readonly creditLines: Gauge<[]>;
   readonly linedCalls: Counter<[]>;
   readonly callsLost: Counter<[]>;
@@ -245,6 +247,7 @@ function faultMetrics({ total, level }: Maker) {
     settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
     sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
     ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
+    ledgerAuditedAt: level("ledger_audited_timestamp_seconds", "Time of the last audit of the ledger.", []),
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
     creditLines: level("credit_lines", "Credit lines that this ingress has, of as many workspaces.", []),
     linedCalls: total("lined_calls", "Calls that were admitted on a credit line.", []),

@@ -72,6 +72,23 @@ const OTHERS: readonly Alert[] = [
     runbook: "Alarms",
   },
   {
+    name: "AuditLate",
+    expr: "time() - max(sluice_ledger_audited_timestamp_seconds) > 10800 or absent(sluice_ledger_audited_timestamp_seconds)",
+    for: "30m",
+    severity: "ticket",
+    summary: "The hourly audit of the ledger has not come to its end for three hours.",
+    runbook: "Alarms",
+  },
+  {
+    name: "NoJanitor",
+    expr: "absent(sluice_holds_oldest_seconds)",
+    for: "5m",
+    severity: "page",
+    summary:
+      "No janitor runs: holds stay open, what is due is not begun, and no alert that a janitor's figures raise is told.",
+    runbook: "Alarms",
+  },
+  {
     name: "HoldsStuck",
     expr: "max(sluice_holds_oldest_seconds) > 900",
     for: "5m",

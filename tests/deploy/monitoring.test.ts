@@ -170,6 +170,12 @@ const RULE_TESTS = [
     values: "3500x5 4000x20",
     raises: { SluiceBatchesStalled: ["14m", "20m"] },
   },
+  {
+    series: "sluice_ledger_audited_timestamp_seconds",
+    values: "0x300",
+    raises: { SluiceAuditLate: ["200m", "215m"] },
+  },
+  { series: "sluice_holds_oldest_seconds", values: "1x5 _x20", raises: { SluiceNoJanitor: ["12m", "18m"] } },
   { series: "sluice_dead_letters", values: "1x30", raises: { SluiceDeadLetters: ["10m", "20m"] } },
 ];
 

@@ -171,6 +171,9 @@ function comparedIn(expression: string): string[] {
   const sides: string[] = [];
   parser.parse(expression).iterate({
     enter({ node }) {
+      if (node.name === "FunctionCall" && expression.startsWith("absent(", node.from)) {
+        sides.push(expression.slice(node.from + "absent(".length, node.to - 1));
+      }
       const operator = node.name === "BinaryExpr" && node.firstChild?.nextSibling?.name;
       if (!operator || !["Gtr", "Lss", "Gte", "Lte", "Eql", "Neq"].includes(operator)) return;
       for (const side of [node.firstChild, node.lastChild]) {

@@ -97,14 +97,11 @@ async function measure(db: TestDatabase, ingresses: number, isLined: boolean): P
       await Bun.sleep(PROVIDER_MS);
       // Answers go out before they are settled.
       const settle = ledger.settle(settlementOf(workspaceId, jobId, HOLD_NANO / 2n, { lined })).then(
-        () => undefined,
+        () => lines?.forget(jobId),
         () => (unsettled += 1),
       );
       settles.add(settle);
-      void settle.then(() => {
-        settles.delete(settle);
-        lines?.forget(jobId);
-      });
+      void settle.then(() => settles.delete(settle));
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, (_, at) => callInTurn(pairs[at % ingresses] as Pair)));

@@ -83,6 +83,7 @@ describe("the page", () => {
         "sluice_jobs_unknown gauge",
         "sluice_jobs_unknown_oldest_seconds gauge",
         "sluice_jobs_waiting gauge",
+        "sluice_ledger_audited_timestamp_seconds gauge",
         "sluice_ledger_faults gauge",
         "sluice_lined_calls_total counter",
         "sluice_nats_reconnects_total counter",

@@ -159,12 +159,15 @@ export function openUsageRollUp({ database, metrics, log }: Context): () => Prom
 export async function checkInvariants(context: {
   database: Database;
   log: Logger;
-  metrics: Pick<Metrics, "ledgerFaults">;
+  metrics: Pick<Metrics, "ledgerFaults" | "ledgerAuditedAt">;
 }): Promise<void> {
   const { database, log, metrics } = context;
   for (const [name, audit] of AUDITS) {
     const faults = await audit(database);
-    if (name === "ledger") metrics.ledgerFaults.set(faults.length);
+    if (name === "ledger") {
+      metrics.ledgerFaults.set(faults.length);
+      metrics.ledgerAuditedAt.set(Math.floor(Date.now() / 1_000));
+    }
     if (faults.length === 0) log.info(`${name} audit: exact`);
     for (const fault of faults.slice(0, 20)) log.error({ ...fault }, `${name} audit found a difference`);
   }

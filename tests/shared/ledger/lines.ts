@@ -21,7 +21,7 @@ export interface Ingress {
   readonly lines: CreditLines;
 }
 
-/** What `renew_credit_line` is asked. */
+/** Arguments of `renew_credit_line`. */
 interface Renewal {
   readonly drawn?: bigint;
   readonly calls?: number;
