@@ -208,7 +208,7 @@ describe("what grows around a look does not make it dearer:", () => {
       );
     // As many as share sixteen slots.
     await add(16);
-    expect(await growthOf(() => inPieces(MANY, add), "select job_share('image', 'live')")).toBeLessThan(4);
+    expect(await growthOf(() => inPieces(MANY / 10, add), "select job_share('image', 'live')")).toBeLessThan(4);
   });
 
   test("calls of the present day that are in the sums, for the hourly audit", async () => {
