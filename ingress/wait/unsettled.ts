@@ -55,7 +55,7 @@ export function openUnsettledAnswers(options: {
   log: Logger;
   /** Words to workers go out on it. */
   connection: AckPublisher;
-  /** Told of an answer that is settled, or cannot be. */
+  /** Told of an answer that is settled. */
   onSettled?: (jobId: string) => void;
   /** Time that the word of a taken answer waits for others, in milliseconds: each message wakes a worker. */
   lingerMs: number;
@@ -91,7 +91,7 @@ export function openUnsettledAnswers(options: {
       log.warn({ job_id: jobId }, "an answer was settled without its worker");
     } catch (error) {
       if (isDataFault(error)) {
-        take(jobId);
+        answers.take(jobId);
         countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
         log.error({ err: error, job_id: jobId }, "an answer cannot be settled; its hold is left to the janitor");
         return;

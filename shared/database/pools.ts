@@ -65,7 +65,7 @@ const FLEET = `
 /** Enough to tell a fleet of any size what it lacks. */
 const CALLS_COUNTED_MAX = 100_000;
 
-/** Holds without a job. A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it. */
+/** Holds without a job: of calls on credit lines those that are open for a second. A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it. */
 const LIVE = `
   select model, count(*)::int as calls
   from (select job_id, model from hold limit ${CALLS_COUNTED_MAX}) h

@@ -56,7 +56,7 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {
-    if (to.lined && (await placeLinedHold(database, to, to.lined)) === "missing") return "insufficient";
+    if (to.lined && (await placeLinedHold(database, to, to.lined)) === "closed") return "closed";
     return VERDICTS.get(await ask(database, to)) ?? LOCKED;
   };
   return retryStatement(adjust, {

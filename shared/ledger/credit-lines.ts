@@ -35,7 +35,10 @@ export function findOverdueLines(
 
 /** Deletes what lines told of calls that no window counts any more. */
 export async function deleteOldCounts(target: Queryable): Promise<void> {
-  await target.query("delete from lined_calls where at_ms < (extract(epoch from now()) - 60) * 1000");
+  await target.query(
+    `delete from lined_calls where ctid = any (array(
+       select ctid from lined_calls where at_ms < (extract(epoch from now()) - 60) * 1000 limit 10000 for update skip locked))`,
+  );
 }
 
 /** Gives a line back whose process is gone. */
@@ -114,6 +117,8 @@ interface Line {
   readonly workspaceId: string;
   /** The database may not have it yet. */
   isNew: boolean;
+  /** Statements that renewed it: one whose answer was lost may come behind later ones. */
+  turn: number;
   /** Nano-credits and calls drawn since it was opened, and how much of that the database had booked as settled. */
   drawn: bigint;
   calls: number;
@@ -138,7 +143,7 @@ interface Line {
   isAsking: boolean;
 }
 
-const RENEW_SQL = waitingForLocks("renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8) as renewed", "$9");
+const RENEW_SQL = waitingForLocks("renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9) as renewed", "$10");
 export function openCreditLines(options: {
   readonly database: Database;
   readonly log: Logger;
@@ -208,11 +213,12 @@ class ProcessLines implements CreditLines {
     clearInterval(this.clock);
     this.isClosing = true;
     for (const line of this.lines.values()) line.isOpen = false;
-    for (const until = performance.now() + CLOSE_MS; performance.now() < until; await Bun.sleep(RENEW_EARLY_MS)) {
+    for (const until = performance.now() + CLOSE_MS; performance.now() < until; await Bun.sleep(CLOSE_MS / 4)) {
       await Promise.all(Array.from(this.lines.values(), (line) => this.giveBack(line)));
       if (this.lines.size === 0) break;
     }
     await this.calls.show(0);
+    this.options.metrics.creditLines.set(this.lines.size);
   }
 
   private countCalls(workspaceId: string, more: number, nano: bigint, now: number): void {
@@ -256,6 +262,7 @@ class ProcessLines implements CreditLines {
         void this.renewLine(line);
       }
     }
+    this.options.metrics.creditLines.set(this.lines.size);
     void this.calls.show();
   }
 
@@ -292,14 +299,15 @@ class ProcessLines implements CreditLines {
   private async ask(line: Line, more: bigint, givesBack: boolean): Promise<"renewed" | "over" | "gone" | undefined> {
     if (line.isAsking) return undefined;
     line.isAsking = true;
-    const { database, log, metrics, callMs } = this.options;
+    const { database, log, callMs } = this.options;
     const { id, workspaceId, drawn, calls } = line;
     line.renewedAt = performance.now();
     line.drawnBefore = drawn;
+    line.turn += 1;
     let renewed: readonly bigint[] | null | undefined;
     try {
       const lifeMs = FRESH_MS + callMs + SLACK_MS;
-      const values = [workspaceId, id, line.isNew, drawn, calls, more, lifeMs, givesBack, LOCK_TIMEOUT_MS];
+      const values = [workspaceId, id, line.turn, line.isNew, drawn, calls, more, lifeMs, givesBack, LOCK_TIMEOUT_MS];
       const [row] = await database.query<{ renewed: bigint[] | null }>(RENEW_SQL, values, "renew_credit_line");
       renewed = row?.renewed;
     } catch (error) {
@@ -320,7 +328,6 @@ class ProcessLines implements CreditLines {
       line.closed = closed;
       line.free = amount - line.drawn + closed;
     }
-    metrics.creditLines.set(this.lines.size);
     return amount === undefined ? "gone" : isOver === 1n ? "over" : "renewed";
   }
 }
@@ -330,6 +337,7 @@ function newLine(workspaceId: string): Line {
     id: newId(),
     workspaceId,
     isNew: true,
+    turn: 0,
     drawn: 0n,
     calls: 0,
     closed: 0n,

@@ -2,8 +2,8 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Queryable, waitingForLocks } from "#shared/database/client.ts";
-import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
+import { type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
 import { timeOfId } from "#shared/ids.ts";
 import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -41,17 +41,19 @@ const HOLD_SLACK_MS = 120_000;
 
 /**
  * Gives a call on a line a hold of its own, if it has none: out of the line, or out of what is available when the line has ended. Safe to
- * repeat. `stands`: it has one now. `closed`: the call was settled before. `missing`: it was not, and there is not enough.
+ * repeat. `stands`: it has one now, of less where there is not enough. `closed`: the call was settled before.
+ * @throws Error while other lines of the workspace are on their way back for it
  */
 export async function placeLinedHold(
   database: Queryable,
   of: { readonly workspaceId: string; readonly jobId: string },
   { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: LinedHold,
-): Promise<"stands" | "closed" | "missing"> {
+): Promise<"stands" | "closed"> {
   const lifeMs = Math.max(0, Math.round(deadlineMs - commonNow())) + HOLD_SLACK_MS;
   const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
   const [row] = await database.query<{ verdict: number }>(PLACE_SQL, values, "place_lined_hold");
-  return row?.verdict === 0 ? "stands" : row?.verdict === 1 ? "closed" : "missing";
+  if (row?.verdict === 4) throw new Error(`credit lines are on their way back for job ${of.jobId}`);
+  return row?.verdict === 0 ? "stands" : "closed";
 }
 
 /** Calls that are open for this long are shown among the holds: by these the janitor finds those that nobody settles. */
@@ -75,7 +77,7 @@ interface OpenCall {
 export class UnshownCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
-  private isShowing = false;
+  private showing: Promise<void> | undefined;
 
   constructor(options: UnshownCalls["options"]) {
     this.options = options;
@@ -95,24 +97,28 @@ export class UnshownCalls {
 
   /** Shows those that were admitted so long ago. Never throws. */
   async show(afterMs = SHOW_AFTER_MS): Promise<void> {
-    if (this.isShowing) return;
-    this.isShowing = true;
+    await this.showing;
+    this.showing = this.showThem(afterMs);
+    await this.showing;
+  }
+
+  private async showThem(afterMs: number): Promise<void> {
     const before = performance.now() - afterMs;
     const due: OpenCall[] = [];
     for (const call of this.calls.values()) {
       if (call.at > before) break;
       due.push(call);
     }
-    try {
-      for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
-        for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
-          await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX));
-        }
+    for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
+      for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
+        const some = theirs.slice(from, from + SHOWN_AT_ONCE_MAX);
+        await this.showSome(some).catch((error: unknown) => {
+          // A line that is locked keeps no other from being shown.
+          if (sqlState(error) !== SQL.lockTimeout) {
+            this.options.log.warn({ err: error }, "calls on a credit line could not be shown yet");
+          }
+        });
       }
-    } catch (error) {
-      this.options.log.warn({ err: error }, "calls on credit lines could not be shown yet");
-    } finally {
-      this.isShowing = false;
     }
   }
 
@@ -130,7 +136,7 @@ export class UnshownCalls {
       plainArray(calls.map(({ lined }) => lined.mayExceed)),
       plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
       plainArray(calls.map(({ lined }) => Math.max(0, Math.round(lined.deadlineMs - commonNow())))),
-      LOCK_TIMEOUT_MS,
+      SINGLE_CALL_WAIT_MS,
     ];
     await this.options.database.query(SHOW_SQL, values, "show_lined_calls");
     for (const { jobId } of calls) this.calls.take(jobId);

@@ -1,6 +1,7 @@
 /**
- * Closes holds: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
- * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second finds the hold gone and changes nothing.
+ * Closes holds, and calls on credit lines: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
+ * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second finds the hold gone, or the usage record, and
+ * changes nothing.
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
@@ -74,8 +75,8 @@ const GROUP_SQL = waitingForLocks(
 const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
 const LINED_SQL = waitingForLocks(
   `settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
-  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[]) as taken`,
-  "$15",
+  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15) as taken`,
+  "$16",
 );
 const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
 const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
@@ -148,11 +149,7 @@ export function openLedger(options: {
       return taken === NEEDS_HOLD ? undefined : { takenNano: taken, wasClosed: false };
     });
     if (settled) return settled;
-    const state = await repeated(item, () => placeLinedHold(database, item, item.lined));
-    if (state === "missing") {
-      const fact = { job_id: item.jobId, workspace_id: item.workspaceId };
-      log.error(fact, "the credit line of a call has ended, and the balance does not cover it");
-    }
+    await repeated(item, () => placeLinedHold(database, item, item.lined));
     return settleHeld(item);
   };
   const settle = (item: CallSettlement): Promise<Settled> => (isLined(item) ? settleOnLine(item) : settleHeld(item));
@@ -241,7 +238,10 @@ async function settleMany(
   return rows[0]?.taken.map(busy) ?? [];
 }
 
-async function settleLined(items: readonly LinedSettlement[], { target, lockMs }: GroupRun): Promise<Taken[]> {
+async function settleLined(
+  items: readonly LinedSettlement[],
+  { target, lockWait, lockMs }: GroupRun,
+): Promise<(Taken | typeof BUSY)[]> {
   const rows = await target.query<{ taken: Taken[] }>(
     LINED_SQL,
     [
@@ -259,11 +259,12 @@ async function settleLined(items: readonly LinedSettlement[], { target, lockMs }
       items.map((item) => JSON.stringify(item.units)),
       plainArray(items.map((item) => item.isEstimated)),
       plainArray(items.map((item) => item.tokens)),
+      lockWait === "none",
       lockMs,
     ],
     "settle_lined_calls",
   );
-  return rows[0]?.taken ?? [];
+  return rows[0]?.taken.map((taken) => (taken === NEEDS_HOLD ? taken : busy(taken))) ?? [];
 }
 
 /** Releases the hold of figures that the database does not take. */

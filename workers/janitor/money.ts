@@ -69,12 +69,12 @@ export async function sweepCreditLines(context: {
   startedMs?: number;
 }): Promise<number> {
   const { database, log, startedMs = STARTED_MS } = context;
-  await deleteOldCounts(database);
   const rows = await findOverdueLines(database, BATCH, startedMs);
   await sweepEach(context, { sweep: "credit lines", rows, itemOf: (row) => row.id }, async (row) => {
     await endLine(database, row.id);
     log.warn({ line_id: row.id, workspace_id: row.workspace_id }, "a credit line that was not renewed was given back");
   });
+  await deleteOldCounts(database);
   return rows.length;
 }
 

@@ -2,7 +2,8 @@
 -- bigint nano-credits.
 --
 -- Locks are taken in one order everywhere: that of a credit line (line_lock), rate_window by workspace, hold, balance by workspace. No
--- transaction waits for a hold: one that is locked elsewhere is skipped, so holds need no order among themselves.
+-- transaction waits for a hold that is not of a call on a credit line: one that is locked elsewhere is skipped, so holds need no order among
+-- themselves.
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were taken.
 
@@ -32,12 +33,14 @@ create table spent_day (
   primary key (workspace_id, day)
 );
 
--- Begins a day for a workspace whose balance the caller has locked in an earlier one. Kept are days enough for a month, and another that no
+-- Begins a day for a workspace whose balance the caller has locked in an earlier one: calls on credit lines that were settled by then are
+-- the earlier one's. Kept are days enough for a month, and another that no
 -- janitor saw.
 create function begin_day(p_ws uuid, p_day date) returns balance language plpgsql as $$
 declare
   b balance;
 begin
+  perform book_lines(p_ws);
   insert into spent_day (workspace_id, day, spent) select p_ws, p_day, spent from balance where workspace_id = p_ws
   on conflict (workspace_id, day) do nothing;
   delete from spent_day where workspace_id = p_ws and day < p_day - 70;
@@ -47,7 +50,8 @@ begin
   return b;
 end $$;
 
--- Open holds, and no others: closing a hold moves it into usage_record in the same transaction, so this table stays small.
+-- Open holds, and no others: closing a hold moves it into usage_record in the same transaction, so this table stays small. Calls on credit
+-- lines have none, unless they are open for a second (see credit_line).
 create table hold (
   job_id uuid not null,
   attempt smallint not null,
@@ -129,7 +133,7 @@ begin
 end $$;
 
 -- Calls on credit lines that are in no window yet: so many of a workspace, as its ingresses tell once a second. Those of the last 60 s are
--- put into the window by the next admission that is under a limit, so that lines of a workspace without any do not wait for its window.
+-- put into the window by the next admission that writes it, so that lines do not wait for their workspaces' windows.
 create table lined_calls (
   workspace_id uuid not null,
   at_ms bigint not null,
@@ -146,8 +150,10 @@ declare
 begin
   with told as (delete from lined_calls where workspace_id = p_ws returning at_ms, calls)
   select array_agg(s.at_ms order by s.at_ms) into times
-  from (select t.at_ms from told t cross join generate_series(1, least(t.calls, 4096))
-        where t.at_ms > p_now_ms - 60000 order by 1 desc limit 4096) s;
+  from (select t.at_ms, t.calls, sum(t.calls) over (order by t.at_ms desc rows unbounded preceding) - t.calls as later
+        from told t where t.at_ms > p_now_ms - 60000) s
+  cross join generate_series(1, least(s.calls, 4096 - s.later)::int)
+  where s.later < 4096;
   if times is null then return; end if;
   select * into w from rate_window where workspace_id = p_ws;
   select array_agg(greatest(t.at_ms, w.last_ms) order by t.i) into times from unnest(times) with ordinality t(at_ms, i);
@@ -202,32 +208,10 @@ declare
   has_busy boolean := false;
   known uuid[];
 begin
-  -- What credit lines have not told is decided upon too.
-  if exists (select from unnest(p_limit) l where l >= 0) then
-    if p_wait_ms is null then
-      perform count_lined_calls(s.workspace_id, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint))
-      from (select r.workspace_id from rate_window r
-            where r.workspace_id = any (p_ws) and exists (select from lined_calls c where c.workspace_id = r.workspace_id)
-            order by 1 for update skip locked) s;
-    else
-      perform set_config('lock_timeout', p_wait_ms::text, true);
-      perform count_lined_calls(s.workspace_id, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint))
-      from (select r.workspace_id from rate_window r
-            where r.workspace_id = any (p_ws) and exists (select from lined_calls c where c.workspace_id = r.workspace_id)
-            order by 1 for update) s;
-    end if;
-  end if;
   if p_wait_ms is null then
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update skip locked) s;
-    -- A daily cap is held against all that is settled.
-    if array_remove(p_cap, null) <> '{}' then
-      perform book_lines(s.workspace_id)
-      from (select b.workspace_id from balance b
-            where b.workspace_id = any (wss) and exists (select from line_settle u where u.workspace_id = b.workspace_id)
-            order by 1 for update skip locked) s;
-    end if;
     select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
     into got_ws, got_free, got_days, got_tokens, got_stopped
     from (select * from balance where workspace_id = any (wss) order by workspace_id for update skip locked) s;
@@ -236,12 +220,6 @@ begin
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
     into wss, w_calls, w_at, w_shift, w_passed
     from (select * from rate_window where workspace_id = any (p_ws) order by workspace_id for update) s;
-    if array_remove(p_cap, null) <> '{}' then
-      perform book_lines(s.workspace_id)
-      from (select b.workspace_id from balance b
-            where b.workspace_id = any (wss) and exists (select from line_settle u where u.workspace_id = b.workspace_id)
-            order by 1 for update) s;
-    end if;
     if p_late then
       select array_agg(s.workspace_id), array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
       into got_ws, got_free, got_days, got_tokens, got_stopped
@@ -255,6 +233,19 @@ begin
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   now_ms := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
   today := (at_utc at time zone 'utc')::date;
+
+  -- Calls on credit lines count in the window, and a daily cap is held against all that is settled.
+  if exists (select from lined_calls where workspace_id = any (wss)) then
+    perform count_lined_calls(ws, now_ms) from unnest(wss) l(ws);
+    select array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed) into w_calls, w_at, w_shift, w_passed
+    from (select * from rate_window where workspace_id = any (wss) order by workspace_id) s;
+  end if;
+  if array_remove(p_cap, null) <> '{}' and not p_late and exists (select from line_settle where workspace_id = any (got_ws)) then
+    perform book_lines(ws) from unnest(got_ws) l(ws);
+    select array_agg(s.amount - s.held), array_agg(s.day), array_agg(s.day_tokens), array_agg(s.spent >= s.stop_at)
+    into got_free, got_days, got_tokens, got_stopped
+    from (select * from balance where workspace_id = any (got_ws) order by workspace_id) s;
+  end if;
 
   if wss is not null then
     -- A call with a hold begins the day, whatever its verdict. A clock set back over midnight does not open the day before again.
@@ -422,7 +413,7 @@ begin
   if p_limit is distinct from -1 then
     select * into w from rate_window where workspace_id = p_ws for update;
     if not found then return 5; end if;
-    if p_limit >= 0 and exists (select from lined_calls where workspace_id = p_ws) then
+    if exists (select from lined_calls where workspace_id = p_ws) then
       perform count_lined_calls(p_ws, coalesce(p_now_ms, (extract(epoch from clock_timestamp()) * 1000)::bigint));
       select * into w from rate_window where workspace_id = p_ws;
     end if;

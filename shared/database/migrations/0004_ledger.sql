@@ -23,7 +23,7 @@ create index ledger_entry_by_hand on ledger_entry (workspace_id, id) where kind 
 create sequence usage_floor minvalue 0 start 0;
 select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint);
 
--- One row per closed hold. The job_id of a call over HTTP is its x-request-id.
+-- One row per closed hold, and per settled call on a credit line. The job_id of a call over HTTP is its x-request-id.
 create table usage_record (
   job_id uuid not null,
   attempt smallint not null,
@@ -259,8 +259,11 @@ declare
   fault text;
   earlier bigint;
 begin
-  perform place_lined_hold(o.workspace_id, o.line_id, o.job_id, o.key_id, o.model, o.amount, o.may_exceed, 60000)
-  from hold o where o.workspace_id = p_ws and o.job_id = p_job and o.attempt = p_attempt and o.line_id is not null;
+  if 4 = (select place_lined_hold(o.workspace_id, o.line_id, o.job_id, o.key_id, o.model, o.amount, o.may_exceed, 60000)
+          from hold o where o.workspace_id = p_ws and o.job_id = p_job and o.attempt = p_attempt and o.line_id is not null)
+  then
+    return -1;
+  end if;
   select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then -1 end;
@@ -429,6 +432,8 @@ create table credit_line (
   free bigint not null default 0,
   -- Calls on it that are in lined_calls.
   calls bigint not null default 0,
+  -- Number of its last renewal, by its ingress: one that comes behind a later one does nothing.
+  turn bigint not null default 0,
   ends_at timestamptz not null,
   -- Since when something else of the workspace needs it.
   recalled_at timestamptz
@@ -467,10 +472,12 @@ create function unbooked_credits(p_ws uuid) returns bigint language sql stable a
   select coalesce(sum(used), 0)::bigint from line_settle where workspace_id = p_ws;
 $$;
 
--- Books the settles on a workspace's lines. The caller has locked its balance.
+-- Books the settles on a workspace's lines. The caller has locked its balance. A line that has less than was taken out of it, which none
+-- should, has the rest from what is available.
 create function book_lines(p_ws uuid) returns void language plpgsql set enable_seqscan = off as $$
 declare
   lines uuid[]; drawns bigint[]; useds bigint[]; moveds bigint[]; days date[]; counts bigint[];
+  missing bigint;
 begin
   with gone as (delete from line_settle where workspace_id = p_ws returning *)
   select array_agg(g.line_id), array_agg(g.drawn), array_agg(g.used), array_agg(g.moved), array_agg(g.day), array_agg(g.tokens)
@@ -478,24 +485,29 @@ begin
   from (select line_id, day, sum(drawn)::bigint as drawn, sum(used)::bigint as used, sum(moved)::bigint as moved, sum(tokens)::bigint as tokens
         from gone group by 1, 2) g;
   if lines is null then return; end if;
-  update credit_line l set amount = l.amount - g.used - g.moved, closed = l.closed + g.drawn
-  from (select line_id, sum(drawn)::bigint as drawn, sum(used)::bigint as used, sum(moved)::bigint as moved
-        from unnest(lines, drawns, useds, moveds) c(line_id, drawn, used, moved) group by 1) g
-  where l.id = g.line_id;
-  update balance b set amount = b.amount - g.used, spent = b.spent + g.used, held = b.held - g.used,
+  with taken as (
+    select line_id, sum(drawn)::bigint as drawn, sum(used + moved)::bigint as nano
+    from unnest(lines, drawns, useds, moveds) c(line_id, drawn, used, moved) group by 1
+  ), short as (
+    select sum(greatest(t.nano - l.amount, 0)) as nano from taken t join credit_line l on l.id = t.line_id
+  ), booked as (
+    update credit_line l set amount = greatest(l.amount - t.nano, 0), closed = l.closed + t.drawn from taken t where l.id = t.line_id
+  )
+  select coalesce(nano, 0) into missing from short;
+  update balance b set amount = b.amount - g.used, spent = b.spent + g.used, held = least(b.held - g.used + missing, b.amount - g.used),
     day_tokens = b.day_tokens + (select coalesce(sum(c.tokens), 0) from unnest(days, counts) c(day, tokens) where c.day = b.day)
   from (select sum(c.used)::bigint as used from unnest(useds) c(used)) g
   where b.workspace_id = p_ws;
 end $$;
 
 -- Renews a line, or opens it: tells its calls to the window, books what is settled, and adds up to p_more nano-credits. What all lines of a
--- workspace have free comes to a tenth of what is available then at most. p_drawn and p_calls: what its calls have drawn since it was
--- opened, and how many there were. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
+-- workspace have free comes to a tenth of what is available then at most. p_turn: numbers its renewals. p_drawn and p_calls: what its calls have
+-- drawn since it was opened, and how many there were. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
 -- ends with that.
 -- Result: amount and closed as in credit_line, and 1 where it is to be given back, since the workspace has a budget that stops calls, spends
 -- what it has left or needs its lines; null when there is no such line.
 create function renew_credit_line(
-  p_ws uuid, p_line uuid, p_is_new boolean, p_drawn bigint, p_calls bigint, p_more bigint, p_life_ms bigint, p_gives_back boolean
+  p_ws uuid, p_line uuid, p_turn bigint, p_is_new boolean, p_drawn bigint, p_calls bigint, p_more bigint, p_life_ms bigint, p_gives_back boolean
 ) returns bigint[] language plpgsql set enable_seqscan = off as $$
 declare
   b balance;
@@ -518,6 +530,7 @@ begin
   end if;
   select * into l from credit_line where id = p_line and workspace_id = p_ws;
   if not found then return null; end if;
+  if p_turn <= l.turn then return array[l.amount, l.closed, 0]; end if;
   if p_calls > l.calls then
     insert into lined_calls (workspace_id, at_ms, calls) values (p_ws, (extract(epoch from at_utc) * 1000)::bigint, p_calls - l.calls);
   end if;
@@ -528,7 +541,7 @@ begin
       delete from credit_line where id = p_line;
       return null;
     end if;
-    update credit_line set amount = amount - free_now, free = 0, calls = p_calls where id = p_line;
+    update credit_line set amount = amount - free_now, free = 0, calls = p_calls, turn = p_turn where id = p_line;
     return array[l.amount - free_now, l.closed, 1];
   end if;
   all_free := free_now + (select coalesce(sum(free), 0) from credit_line where workspace_id = p_ws and id <> p_line);
@@ -542,24 +555,29 @@ begin
   end if;
   -- What is only booked is booked again when it is lost with the server: the balance stays locked for no flush.
   if added = 0 then perform set_config('synchronous_commit', 'off', true); end if;
-  update credit_line set amount = amount + added, free = free_now + added, calls = p_calls, ends_at = l.ends_at, recalled_at = l.recalled_at
+  update credit_line set amount = amount + added, free = free_now + added, calls = p_calls, turn = p_turn, ends_at = l.ends_at,
+    recalled_at = l.recalled_at
   where id = p_line;
   return array[l.amount + added, l.closed, is_over::int];
 end $$;
 
--- Gives a line back whose ingress is gone. A call on it that is not settled yet pays out of what is available then.
+-- Gives a line back whose ingress is gone. Calls on it that are shown keep their holds; others pay out of what is available when they are
+-- settled.
 create function end_credit_line(p_line uuid) returns void language plpgsql as $$
 declare
   owner uuid;
   back bigint;
+  kept bigint;
 begin
   perform pg_advisory_xact_lock(line_lock(p_line));
   select workspace_id into owner from credit_line where id = p_line;
   if not found then return; end if;
   perform 1 from balance where workspace_id = owner for update;
   perform book_lines(owner);
+  with own as (update hold set line_id = null where workspace_id = owner and line_id = p_line returning amount)
+  select coalesce(sum(amount), 0) into kept from own;
   delete from credit_line where id = p_line returning amount into back;
-  update balance set held = held - back where workspace_id = owner;
+  update balance set held = held - back + kept where workspace_id = owner;
 end $$;
 
 -- What the lines of a workspace have free that would come back. One that did not within three seconds has an ingress that died.
@@ -585,17 +603,21 @@ begin
 end $$;
 
 -- Closes calls on lines, all of attempt 1. No settle waits for another one, nor for a balance, but once a day. Result per call: amount
--- taken, null when it was settled before, -3 when it needs a hold of its own first (place_lined_hold; nothing done): it has one, its line has
--- ended, or it takes more than it had drawn.
--- p_started_ms: Unix milliseconds of its admission. A key that is taken in the ledger alone raises 23505.
+-- taken, null when it was settled before, -1 when it is busy (its line or, at midnight, its balance is locked elsewhere; nothing done), -3
+-- when it needs a hold of its own first (place_lined_hold; nothing done): it has one, its line has ended, or it takes more than it had drawn.
+-- p_started_ms: Unix milliseconds of its admission. p_skips: skip what is locked elsewhere; else it is waited for. A key that is taken in
+-- the ledger alone raises 23505.
 create function settle_lined_calls(
   p_ws uuid[], p_line uuid[], p_job uuid[], p_key uuid[], p_model text[], p_drawn bigint[], p_exceed boolean[], p_started_ms bigint[],
-  p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[]
+  p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[], p_skips boolean
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
   takes bigint[] := result;
+  call_days date[] := array_fill(null::date, array[cardinality(p_job)]);
+  locked uuid[];
   live uuid[]; owners uuid[];
+  wss uuid[]; days date[];
   own int[];
   marked int[];
   made uuid[];
@@ -606,20 +628,43 @@ declare
 begin
   -- It is numbered before it reads the floor of usage records or draws an entry's id, see roll_up_usage and audit_new_entries.
   perform pg_current_xact_id();
-  perform pg_advisory_xact_lock_shared(line_lock(l.id)) from (select distinct id from unnest(p_line) c(id) order by id) l;
-  select array_agg(id), array_agg(workspace_id) into live, owners from credit_line where id = any (p_line);
-  for cur in select workspace_id from balance where workspace_id = any (p_ws) and day < today order by workspace_id for update loop
-    perform begin_day(cur, today);
-  end loop;
+  if p_skips then
+    select array_agg(l.id) into locked from (select distinct id from unnest(p_line) c(id) order by id) l
+    where pg_try_advisory_xact_lock_shared(line_lock(l.id));
+  else
+    select array_agg(l.id order by l.id) into locked from (select distinct id from unnest(p_line) c(id)) l;
+    foreach cur in array locked loop perform pg_advisory_xact_lock_shared(line_lock(cur)); end loop;
+  end if;
+  select array_agg(id), array_agg(workspace_id) into live, owners from credit_line where id = any (locked);
+  if exists (select from balance where workspace_id = any (owners) and day < today) then
+    if p_skips then
+      perform begin_day(s.workspace_id, today)
+      from (select workspace_id from balance where workspace_id = any (owners) and day < today order by 1 for update skip locked) s;
+    else
+      perform begin_day(s.workspace_id, today)
+      from (select workspace_id from balance where workspace_id = any (owners) and day < today order by 1 for update) s;
+    end if;
+  end if;
+  select array_agg(workspace_id), array_agg(day) into wss, days from balance where workspace_id = any (owners) and day >= today;
   select array_agg(g.n) filter (where h.line_id is null), array_agg(g.n) filter (where h.line_id is not null) into own, marked
   from unnest(p_ws, p_job) with ordinality g(ws, job, n)
   cross join lateral (select o.line_id from hold o where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = 1) h;
   for i in 1 .. cardinality(p_job) loop
     w := array_position(live, p_line[i]);
-    if w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i] then
+    if array_position(p_job, p_job[i]) < i then
+      -- A job that stands in the group twice is settled by the first.
+    elsif array_position(locked, p_line[i]) is null then
+      result[i] := -1;
+    elsif w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i] then
       result[i] := -3;
     else
-      takes[i] := coalesce(least(greatest(p_used[i], 0), p_drawn[i]), 0);
+      w := array_position(wss, p_ws[i]);
+      if w is null then
+        result[i] := -1;
+      else
+        takes[i] := coalesce(least(greatest(p_used[i], 0), p_drawn[i]), 0);
+        call_days[i] := days[w];
+      end if;
     end if;
   end loop;
 
@@ -629,9 +674,9 @@ begin
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
                               day, tokens, started_at, ended_at)
     select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_source[c.i], p_status[c.i], p_units[c.i], p_estimated[c.i], p_drawn[c.i],
-           takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], b.day, greatest(p_tokens[c.i], 0),
+           takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], call_days[c.i], greatest(p_tokens[c.i], 0),
            least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc
-    from generate_series(1, cardinality(p_job)) c(i) join balance b on b.workspace_id = p_ws[c.i]
+    from generate_series(1, cardinality(p_job)) c(i)
     where takes[c.i] is not null
     order by p_job[c.i]
     on conflict (workspace_id, job_id, attempt) do nothing
@@ -647,10 +692,10 @@ begin
   from generate_series(1, cardinality(p_job)) c(i)
   where result[c.i] >= 0 and p_used[c.i] is not null;
   insert into line_settle (line_id, workspace_id, drawn, used, moved, day, tokens)
-  select p_line[c.i], p_ws[c.i], sum(p_drawn[c.i]), sum(takes[c.i]), 0, b.day, sum(greatest(p_tokens[c.i], 0))
-  from generate_series(1, cardinality(p_job)) c(i) join balance b on b.workspace_id = p_ws[c.i]
+  select p_line[c.i], p_ws[c.i], sum(p_drawn[c.i]), sum(takes[c.i]), 0, call_days[c.i], sum(greatest(p_tokens[c.i], 0))
+  from generate_series(1, cardinality(p_job)) c(i)
   where result[c.i] >= 0
-  group by 1, 2, b.day;
+  group by 1, 2, call_days[c.i];
   if marked is not null then
     delete from hold h using unnest(marked) m(i)
     where h.workspace_id = p_ws[m.i] and h.job_id = p_job[m.i] and h.attempt = 1 and h.line_id is not null;
@@ -658,15 +703,17 @@ begin
   return result;
 end $$;
 
--- Gives a call on a line a hold of its own, if it has none: out of the line, or where that has ended out of what is available. Any number of
--- processes may do this. Result: 0 = the hold stands, 1 = the call was settled before, 2 = there is not enough.
+-- Gives a call on a line a hold of its own, if it has none: out of the line, or where that has ended out of what is available, as far as
+-- that goes. Any number of processes may do this. Result: 0 = the hold stands, 1 = the call was settled before, 4 = other lines that it can
+-- be taken from are on their way back (nothing done).
 create function place_lined_hold(
   p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
+  b balance;
+  nano bigint := p_amount;
   at_utc timestamptz;
   today date;
-  day_now date;
 begin
   perform pg_advisory_xact_lock(line_lock(p_line));
   -- In this order: a settle that closes a hold meanwhile leaves its record.
@@ -676,18 +723,17 @@ begin
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
   if exists (select from credit_line where id = p_line and workspace_id = p_ws) then
-    select day into day_now from balance where workspace_id = p_ws;
+    select * into b from balance where workspace_id = p_ws;
     insert into line_settle (line_id, workspace_id, drawn, used, moved, day, tokens) values (p_line, p_ws, p_amount, 0, p_amount, today, 0);
   else
-    update balance set held = held + p_amount where workspace_id = p_ws and amount - held >= p_amount returning day into day_now;
-    if not found then
-      delete from hold where workspace_id = p_ws and job_id = p_job and attempt = 1;
-      return 2;
-    end if;
+    select * into b from balance where workspace_id = p_ws for update;
+    if nano > b.amount - b.held and recall_credit_lines(p_ws, nano) >= nano then return 4; end if;
+    nano := least(nano, b.amount - b.held);
+    update balance set held = held + nano where workspace_id = p_ws;
   end if;
   insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
-  values (p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, greatest(day_now, today), 0, at_utc + p_life_ms * interval '1 millisecond')
-  on conflict (workspace_id, job_id, attempt) do update set line_id = null;
+  values (p_job, 1, p_ws, p_key, p_model, nano, p_exceed, greatest(b.day, today), 0, at_utc + p_life_ms * interval '1 millisecond')
+  on conflict (workspace_id, job_id, attempt) do update set line_id = null, amount = nano;
   return 0;
 end $$;
 

@@ -183,6 +183,11 @@ begin
   end if;
   w_taken := array_fill(0, array[coalesce(cardinality(wss), 0)]);
   now_ms := (extract(epoch from clock_timestamp()) * 1000)::bigint;
+  if exists (select from lined_calls where workspace_id = any (wss)) then
+    perform count_lined_calls(ws, now_ms) from unnest(wss) l(ws);
+    select array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed) into w_calls, w_at, w_shift, w_passed
+    from (select * from rate_window where workspace_id = any (wss) order by workspace_id) s;
+  end if;
 
   -- A job whose window is full must wait without being counted: counted again and again, its tries would themselves keep
   -- the window shut. So each call is tried on the ring first, under the lock that admit_calls then decides under.

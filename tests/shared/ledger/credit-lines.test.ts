@@ -175,6 +175,12 @@ describe("the counts of a workspace", () => {
     expect(await outcomeOf(limited())).toBe("rate_limit_exceeded");
     await bench.renew(workspaceId, lineId, { calls: 20_000 });
     expect(await outcomeOf(bench.startIngress().calls.count(workspaceId, 4_000))).toBe("rate_limit_exceeded");
+    // They leave it a minute after they were made, whatever was counted between.
+    const soon = await createWorkspace(db.database, CREDIT);
+    await db.query("insert into lined_calls (workspace_id, at_ms, calls) values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint - 59500, 100)", [soon]); // prettier-ignore
+    expect(await outcomeOf(bench.startIngress().calls.count(soon, null))).toBe("ok");
+    await Bun.sleep(700);
+    expect(await outcomeOf(bench.startIngress().calls.count(soon, 2))).toBe("ok");
     // Those that went out of the window before anyone needed them are in none.
     const other = await createWorkspace(db.database, 10_000n * CREDIT);
     const old = await bench.leaveLine(other, CREDIT);
@@ -387,22 +393,15 @@ function jobOf(workspaceId: string, amountNano: bigint): Omit<JobRequest, "terms
 }
 
 describe("an answer beyond what balance and hold have", () => {
-  /** Ends the workspace's lines a moment after they were recalled, as an ingress does. */
-  async function giveBackWhenRecalled(workspaceId: string): Promise<void> {
-    const recalled = () => db.query<{ id: string }>("select id from credit_line where workspace_id = $1 and recalled_at is not null", [workspaceId]); // prettier-ignore
-    const [line] = await eventually("a line is recalled", async () => {
-      const rows = await recalled();
-      return rows.length > 0 && rows;
-    });
-    await endLine(db.database, line?.id ?? "");
-  }
-
   test("takes what the line has, though that is not enough", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     await bench.leaveLine(workspaceId, 100n);
     const jobId = newId();
     await admitLone(db.database, { workspaceId, jobId, amount: 900n, mayExceed: true });
-    const [settled] = await Promise.all([bench.settle(workspaceId, jobId, 1_100n), giveBackWhenRecalled(workspaceId)]);
+    const [settled] = await Promise.all([
+      bench.settle(workspaceId, jobId, 1_100n),
+      bench.giveBackWhenRecalled(workspaceId),
+    ]);
     expect(settled.takenNano).toBe(1_000n);
   });
 
@@ -414,7 +413,7 @@ describe("an answer beyond what balance and hold have", () => {
     await admitLone(db.database, { workspaceId, jobId: other, amount: 400n, mayExceed: true });
     const both = settleGroup(db.database, [{ jobId: one, used: 0n }, { jobId: other, used: 980n }], { waitMs: 1_000 }); // prettier-ignore
     expect(await both).toEqual([0n, -1n]);
-    await giveBackWhenRecalled(workspaceId);
+    await bench.giveBackWhenRecalled(workspaceId);
     expect((await bench.settle(workspaceId, other, 980n)).takenNano).toBe(980n);
   });
 
@@ -426,13 +425,37 @@ describe("an answer beyond what balance and hold have", () => {
     await bench.settle(workspaceId, late, null);
     await admitLone(db.database, { workspaceId, jobId: rest, amount: 900n });
     const settling = bench.ledger.settle(settlementOf(workspaceId, late, 50n, { isDelivered: true }));
-    const [settled] = await Promise.all([settling, giveBackWhenRecalled(workspaceId)]);
+    const [settled] = await Promise.all([settling, bench.giveBackWhenRecalled(workspaceId)]);
     expect(settled).toEqual({ takenNano: 50n, wasClosed: true, lateNano: 50n });
     await bench.settle(workspaceId, rest, null);
   });
 });
 
 describe("what an ingress knows of its line", () => {
+  test("is what its last statement said: one whose answer was lost changes nothing when it comes behind later ones", async () => {
+    const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
+    const lineId = await bench.leaveLine(workspaceId, 90n * CREDIT);
+    await bench.renew(workspaceId, lineId, { drawn: 40n * CREDIT, calls: 40, turn: 1_000 });
+    const late = { drawn: CREDIT, calls: 1, turn: 999 };
+    expect(await bench.renew(workspaceId, lineId, { ...late, givesBack: true })).toEqual([90n * CREDIT, 0n, 0n]);
+    expect(await bench.renew(workspaceId, lineId, { ...late, more: CREDIT })).toEqual([90n * CREDIT, 0n, 0n]);
+    expect(await db.query("select sum(calls)::int as calls from lined_calls where workspace_id = $1", [workspaceId])).toEqual([{ calls: 40 }]); // prettier-ignore
+    await endLine(db.database, lineId);
+  });
+
+  test("and is too much after all stands in nobody's way: what is missing comes from what is available", async () => {
+    const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
+    const lineId = await bench.leaveLine(workspaceId, 10n * CREDIT);
+    await db.query("update credit_line set amount = 1 where id = $1", [lineId]);
+    await db.query("update balance set held = 1 where workspace_id = $1", [workspaceId]);
+    await bench.settle(workspaceId, newId(), 5n, shareOf(lineId));
+    expect(await db.query("select fault from audit_present(false)")).toEqual([
+      { fault: "more was taken out of a credit line than it has" },
+    ]);
+    await endLine(db.database, lineId);
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n * CREDIT - 5n, held: 0n });
+  });
+
   test("is never more than there is, however many answers of its renewals are lost", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     let renewals = 0;

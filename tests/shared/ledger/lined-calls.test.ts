@@ -9,7 +9,7 @@ import { newId } from "#shared/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { closeByHand } from "#shared/ledger/close-by-hand.ts";
 import { endLine } from "#shared/ledger/credit-lines.ts";
-import { type LinedHold, placeLinedHold } from "#shared/ledger/lined-calls.ts";
+import { type LinedHold, placeLinedHold, UnshownCalls } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -105,9 +105,63 @@ describe("a settle on a line", () => {
     // There is nothing left that it could pay with.
     const rest = newId();
     await admitLone(db.database, { workspaceId, jobId: rest, amount: 1_000n * CREDIT - 8n });
-    expect(await bench.settle(workspaceId, jobs[2], 4n, shareOf(lineId))).toEqual({ takenNano: 0n, wasClosed: true });
+    expect(await bench.settle(workspaceId, jobs[2], 4n, shareOf(lineId))).toEqual({ takenNano: 0n, wasClosed: false });
+    expect(await recordOf(jobs[2])).toEqual([{ held: 0n, settled: 0n, uncollected: 4n, status: "succeeded" }]);
     await bench.settle(workspaceId, rest, null);
     await endLine(db.database, stranger.lineId);
+  });
+
+  test("whose line has ended recalls others that can pay", async () => {
+    const { workspaceId, lineId } = await withLine();
+    await bench.leaveLine(workspaceId, 10n * CREDIT);
+    await endLine(db.database, lineId);
+    const rest = newId();
+    await admitLone(db.database, { workspaceId, jobId: rest, amount: 990n * CREDIT });
+    const settling = bench.settle(workspaceId, newId(), CREDIT, shareOf(lineId));
+    const [settled] = await Promise.all([settling, bench.giveBackWhenRecalled(workspaceId)]);
+    expect(settled).toEqual({ takenNano: CREDIT, wasClosed: false });
+    await bench.settle(workspaceId, rest, null);
+  });
+
+  test("that comes twice in one group is done once, by the figures of the first", async () => {
+    const { workspaceId, lineId } = await withLine(50n * CREDIT);
+    const twice = await Promise.all(
+      Array.from({ length: 40 }, newId).map((jobId) =>
+        Promise.all([5n, 9n].map((used) => bench.settle(workspaceId, jobId, used, shareOf(lineId)))),
+      ),
+    );
+    for (const settled of twice) expect(settled.map(({ takenNano }) => takenNano)).toEqual([5n, 5n]);
+    await endLine(db.database, lineId);
+  });
+
+  test("at the turn of the day begins the day of its workspace; settles of before are the earlier day's", async () => {
+    const { workspaceId, lineId } = await withLine();
+    await bench.settle(workspaceId, newId(), 5n, shareOf(lineId));
+    const yesterday = async (table: string) => db.query(`update ${table} set day = day - 1 where workspace_id = $1`, [workspaceId]); // prettier-ignore
+    for (const table of ["balance", "line_settle", "usage_record", "spent_day"]) await yesterday(table);
+    await bench.settle(workspaceId, newId(), 7n, shareOf(lineId));
+    const today = "select spent from spent_day where workspace_id = $1 and day = (now() at time zone 'utc')::date";
+    expect(await db.query(today, [workspaceId])).toEqual([{ spent: 5n }]);
+    await endLine(db.database, lineId);
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 3n });
+  });
+
+  test("on a line that is locked, or at midnight of a balance that is, keeps no other workspace's waiting", async () => {
+    const [locked, midnight, free] = [await withLine(), await withLine(), await withLine()];
+    await db.query("update balance set day = day - 1 where workspace_id = $1", [midnight.workspaceId]);
+    const settle = (of: typeof free) => bench.settle(of.workspaceId, newId(), 5n, shareOf(of.lineId));
+    let waiting = 2;
+    const late: Promise<unknown>[] = [];
+    await db.database.transaction(async (tx) => {
+      await tx.query("select pg_advisory_xact_lock(line_lock($1))", [locked.lineId]);
+      await tx.query("select 1 from balance where workspace_id = $1 for update", [midnight.workspaceId]);
+      late.push(...[locked, midnight].map((of) => settle(of).then(() => (waiting -= 1))));
+      await Promise.all([free, free, free].map(settle));
+      await settle(free);
+      expect(waiting).toBe(2);
+    });
+    await Promise.all(late);
+    for (const { lineId } of [locked, midnight, free]) await endLine(db.database, lineId);
   });
 
   test("whose figures the database refuses releases its share, and leaves a fault to an operator", async () => {
@@ -146,17 +200,17 @@ describe("a call that needs a hold of its own", () => {
     await endLine(db.database, lineId);
   });
 
-  test("has none where its line has ended and nothing is available, and none behind its settle", async () => {
+  test("has one of what is available where its line has ended, and none behind its settle", async () => {
     const { workspaceId, lineId } = await withLine();
-    const settled = newId();
+    const [settled, jobId, rest] = [newId(), newId(), newId()];
     await bench.settle(workspaceId, settled, 5n, shareOf(lineId));
     expect(await placeLinedHold(bench.database, { workspaceId, jobId: settled }, shareOf(lineId))).toBe("closed");
     await endLine(db.database, lineId);
-    const rest = newId();
-    await admitLone(db.database, { workspaceId, jobId: rest, amount: 999n * CREDIT });
-    expect(await placeLinedHold(bench.database, { workspaceId, jobId: newId() }, shareOf(lineId))).toBe("missing");
+    await admitLone(db.database, { workspaceId, jobId: rest, amount: 1_000n * CREDIT - 7n });
+    expect(await placeLinedHold(bench.database, { workspaceId, jobId }, shareOf(lineId))).toBe("stands");
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 1_000n * CREDIT - 5n, holds: 2n });
+    expect(await bench.settle(workspaceId, jobId, 9n, shareOf(lineId))).toEqual({ takenNano: 2n, wasClosed: false });
     await bench.settle(workspaceId, rest, null);
-    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 0n });
   });
 });
 
@@ -226,6 +280,36 @@ describe("a call that is open for a second", () => {
     expect(await lost()).toEqual({ takenNano: 0n, wasClosed: false });
     expect(await lost()).toEqual({ takenNano: 0n, wasClosed: true });
     expect(await holdsOf(workspaceId)).toEqual([]);
+  });
+
+  test("keeps its hold when its line ends", async () => {
+    const { of, lined, workspaceId } = await startLong();
+    await endLine(db.database, lined.lineId);
+    expect(await readBalance(db.database, workspaceId)).toMatchObject({ held: 2n * CREDIT });
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 2n * CREDIT, holds: 1n });
+    expect(await bench.settle(workspaceId, of.jobId, 5n, lined)).toEqual({ takenNano: 5n, wasClosed: false });
+  });
+
+  test("is shown though another line is locked, whose calls are shown later", async () => {
+    const [locked, free] = [await withLine(), await withLine()];
+    const calls = new UnshownCalls({ database: bench.database, log });
+    for (const { workspaceId, lineId } of [locked, free]) {
+      calls.add({ workspaceId, jobId: newId(), lined: shareOf(lineId), at: 0 });
+    }
+    await db.database.transaction(async (tx) => {
+      await tx.query("select pg_advisory_xact_lock_shared(line_lock($1))", [locked.lineId]);
+      await calls.show(0);
+      expect(await holdsOf(free.workspaceId)).toHaveLength(1);
+      expect(calls.size).toBe(1);
+    });
+    await calls.show(0);
+    expect(calls.size).toBe(0);
+    for (const { workspaceId, lineId } of [locked, free]) {
+      for (const { job_id: jobId } of await holdsOf(workspaceId)) {
+        await bench.settle(workspaceId, jobId, null, shareOf(lineId));
+      }
+      await endLine(db.database, lineId);
+    }
   });
 
   test("and is settled at the moment at which it is shown leaves no hold behind", async () => {

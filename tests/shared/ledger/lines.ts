@@ -5,11 +5,12 @@ import { type Database, openDatabase, type Queryable } from "#shared/database/cl
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
-import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.ts";
+import { type CreditLines, endLine, openCreditLines } from "#shared/ledger/credit-lines.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { CREDIT, settlementOf } from "../accounts.ts";
@@ -28,6 +29,8 @@ interface Renewal {
   readonly more?: bigint;
   readonly lifeMs?: number;
   readonly givesBack?: boolean;
+  /** Absent: one more than the last. */
+  readonly turn?: number;
 }
 
 export class LinesBench {
@@ -36,6 +39,7 @@ export class LinesBench {
   readonly ledger: Ledger;
   readonly metrics: Metrics = createMetrics("test");
   private readonly opened: CreditLines[] = [];
+  private turn = 0;
 
   constructor(db: TestDatabase) {
     this.db = db;
@@ -91,10 +95,10 @@ export class LinesBench {
 
   /** Returns amount, closed, and whether it is to be given back; null when there is no such line. */
   async renew(workspaceId: string, lineId: string, of: Renewal, isNew = false): Promise<bigint[] | null> {
-    const { drawn = 0n, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false } = of;
+    const { drawn = 0n, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false, turn = ++this.turn } = of;
     const [row] = await this.db.query<{ renewed: bigint[] | null }>(
-      "select renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8) as renewed",
-      [workspaceId, lineId, isNew, drawn, calls, more, lifeMs, givesBack],
+      "select renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9) as renewed",
+      [workspaceId, lineId, turn, isNew, drawn, calls, more, lifeMs, givesBack],
     );
     return row?.renewed ?? null;
   }
@@ -112,6 +116,16 @@ export class LinesBench {
       workspaceId,
     ]);
     return rows[0]?.amount;
+  }
+
+  /** Ends the workspace's lines a moment after they were recalled, as an ingress does. */
+  async giveBackWhenRecalled(workspaceId: string): Promise<void> {
+    const recalled = () => this.db.query<{ id: string }>("select id from credit_line where workspace_id = $1 and recalled_at is not null", [workspaceId]); // prettier-ignore
+    const [line] = await eventually("a line is recalled", async () => {
+      const rows = await recalled();
+      return rows.length > 0 && rows;
+    });
+    await endLine(this.db.database, line?.id ?? "");
   }
 
   /** The database, with statements told by their names. */
