@@ -4,6 +4,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { priceAt } from "./charge.ts";
+import { RECALL_MAX_MS } from "./credit-lines.ts";
 import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
 
 export interface Adjustment {
@@ -60,7 +61,8 @@ export async function adjustHold(database: Queryable, to: Adjustment): Promise<A
     return VERDICTS.get(await ask(database, to)) ?? LOCKED;
   };
   return retryStatement(adjust, {
-    forMs: LOCK_TIMEOUT_MS,
+    // Lines that its hold needs come back later than a lock.
+    forMs: to.lined ? RECALL_MAX_MS : LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,
     locked: () => new Error(`the hold of job ${to.jobId} stays locked`),

@@ -41,9 +41,13 @@ export async function deleteOldCounts(target: Queryable): Promise<void> {
   );
 }
 
-/** Gives a line back whose process is gone. */
-export async function endLine(target: Queryable, lineId: string): Promise<void> {
-  await target.query("select end_credit_line($1)", [lineId], "end_credit_line");
+/** Gives a line back whose process is gone; `isOverdue`: unless that has renewed it meanwhile. */
+export async function endLine(
+  target: Queryable,
+  lineId: string,
+  how: { readonly isOverdue?: boolean } = {},
+): Promise<void> {
+  await target.query("select end_credit_line($1, $2)", [lineId, how.isOverdue === true], "end_credit_line");
 }
 
 /** Pause before lines that were asked for are looked for again, and the longest that they are: longer than the database waits for any. */
@@ -86,8 +90,8 @@ export interface CreditLines {
 
 /** A workspace with so many calls is busy, those of each earlier look counted half: 20 a second. */
 const BUSY_CALLS = 20;
-/** A wait for an admission counts for one more call each so long. */
-const WAIT_MS = paced(10);
+/** A wait for an admission counts for one more call each so long: one of 400 ms, or two of half of that, make a workspace busy. */
+const WAIT_MS = 20;
 const LOOK_MS = paced(500);
 /** A line is given back when no call has drawn on it for this long. */
 const IDLE_MS = paced(1_500);
@@ -217,7 +221,7 @@ class ProcessLines implements CreditLines {
       await Promise.all(Array.from(this.lines.values(), (line) => this.giveBack(line)));
       if (this.lines.size === 0) break;
     }
-    await this.calls.show(0);
+    await this.calls.showAll();
     this.options.metrics.creditLines.set(this.lines.size);
   }
 

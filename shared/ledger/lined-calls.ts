@@ -4,6 +4,7 @@ import { commonNow } from "#shared/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
+import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { timeOfId } from "#shared/ids.ts";
 import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -77,7 +78,7 @@ interface OpenCall {
 export class UnshownCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
-  private showing: Promise<void> | undefined;
+  private isShowing = false;
 
   constructor(options: UnshownCalls["options"]) {
     this.options = options;
@@ -95,15 +96,20 @@ export class UnshownCalls {
     this.calls.take(jobId);
   }
 
-  /** Shows those that were admitted so long ago. Never throws. */
-  async show(afterMs = SHOW_AFTER_MS): Promise<void> {
-    await this.showing;
-    this.showing = this.showThem(afterMs);
-    await this.showing;
+  /** Shows those that were admitted a second ago. Never throws. */
+  async show(): Promise<void> {
+    if (this.isShowing) return;
+    this.isShowing = true;
+    await this.showBefore(performance.now() - SHOW_AFTER_MS, SINGLE_CALL_WAIT_MS);
+    this.isShowing = false;
   }
 
-  private async showThem(afterMs: number): Promise<void> {
-    const before = performance.now() - afterMs;
+  /** Shows all of them: its process ends. Never throws. */
+  showAll(): Promise<void> {
+    return this.showBefore(Infinity, LOCK_TIMEOUT_MS);
+  }
+
+  private async showBefore(before: number, lockMs: number): Promise<void> {
     const due: OpenCall[] = [];
     for (const call of this.calls.values()) {
       if (call.at > before) break;
@@ -111,8 +117,7 @@ export class UnshownCalls {
     }
     for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
       for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
-        const some = theirs.slice(from, from + SHOWN_AT_ONCE_MAX);
-        await this.showSome(some).catch((error: unknown) => {
+        await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX), lockMs).catch((error: unknown) => {
           // A line that is locked keeps no other from being shown.
           if (sqlState(error) !== SQL.lockTimeout) {
             this.options.log.warn({ err: error }, "calls on a credit line could not be shown yet");
@@ -123,7 +128,7 @@ export class UnshownCalls {
   }
 
   /** @param calls of one line */
-  private async showSome(calls: readonly OpenCall[]): Promise<void> {
+  private async showSome(calls: readonly OpenCall[], lockMs: number): Promise<void> {
     const [first] = calls;
     if (!first) return;
     const values = [
@@ -136,7 +141,7 @@ export class UnshownCalls {
       plainArray(calls.map(({ lined }) => lined.mayExceed)),
       plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
       plainArray(calls.map(({ lined }) => Math.max(0, Math.round(lined.deadlineMs - commonNow())))),
-      SINGLE_CALL_WAIT_MS,
+      lockMs,
     ];
     await this.options.database.query(SHOW_SQL, values, "show_lined_calls");
     for (const { jobId } of calls) this.calls.take(jobId);

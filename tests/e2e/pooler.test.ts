@@ -14,6 +14,7 @@ import { paced } from "#shared/pace.ts";
 import { durableName, streamName } from "#shared/queue/subjects.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
+import { metric } from "#tests/faults/metric.ts";
 import { openPublisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace as insertWorkspace } from "#tests/shared/accounts.ts";
@@ -85,6 +86,20 @@ test("calls, a batch job and a run go through it, also after each role has been 
   await stack.settled();
   await audit(bed);
 }, 120_000);
+
+test("calls of a busy workspace are admitted and settled on a credit line", async () => {
+  const { stack, client } = bed;
+  const adminUrl = stack.ingresses[0]?.adminUrl ?? "";
+  await eventually("calls are admitted on a line", async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => client.chat(bed.target(0, workspace.key), ask("flat")))); // prettier-ignore
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    return (await metric(adminUrl, "sluice_lined_calls_total").catch(() => 0)) > 40;
+  });
+  await stack.settled();
+  await audit(bed);
+  await eventually("the line is given back", async () => (await stack.query("select from credit_line")).length === 0);
+  expect(await stack.query("select from line_settle")).toEqual([]);
+}, 60_000);
 
 test("a call of a workspace that stays locked is refused, and others' are served meanwhile", async () => {
   const { stack, client } = bed;

@@ -71,7 +71,7 @@ export async function sweepCreditLines(context: {
   const { database, log, startedMs = STARTED_MS } = context;
   const rows = await findOverdueLines(database, BATCH, startedMs);
   await sweepEach(context, { sweep: "credit lines", rows, itemOf: (row) => row.id }, async (row) => {
-    await endLine(database, row.id);
+    await endLine(database, row.id, { isOverdue: true });
     log.warn({ line_id: row.id, workspace_id: row.workspace_id }, "a credit line that was not renewed was given back");
   });
   await deleteOldCounts(database);

@@ -563,7 +563,8 @@ end $$;
 
 -- Gives a line back whose ingress is gone. Calls on it that are shown keep their holds; others pay out of what is available when they are
 -- settled.
-create function end_credit_line(p_line uuid) returns void language plpgsql as $$
+-- p_overdue: only if it was not renewed meanwhile.
+create function end_credit_line(p_line uuid, p_overdue boolean default false) returns void language plpgsql as $$
 declare
   owner uuid;
   back bigint;
@@ -573,6 +574,7 @@ begin
   select workspace_id into owner from credit_line where id = p_line;
   if not found then return; end if;
   perform 1 from balance where workspace_id = owner for update;
+  if p_overdue and not exists (select from credit_line where id = p_line and ends_at < clock_timestamp()) then return; end if;
   perform book_lines(owner);
   with own as (update hold set line_id = null where workspace_id = owner and line_id = p_line returning amount)
   select coalesce(sum(amount), 0) into kept from own;
@@ -652,7 +654,8 @@ begin
   for i in 1 .. cardinality(p_job) loop
     w := array_position(live, p_line[i]);
     if array_position(p_job, p_job[i]) < i then
-      -- A job that stands in the group twice is settled by the first.
+      -- A job that stands in the group twice is settled by the first, or comes again with it.
+      result[i] := result[array_position(p_job, p_job[i])];
     elsif array_position(locked, p_line[i]) is null then
       result[i] := -1;
     elsif w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i] then
@@ -698,7 +701,7 @@ begin
   group by 1, 2, call_days[c.i];
   if marked is not null then
     delete from hold h using unnest(marked) m(i)
-    where h.workspace_id = p_ws[m.i] and h.job_id = p_job[m.i] and h.attempt = 1 and h.line_id is not null;
+    where result[m.i] >= 0 and h.workspace_id = p_ws[m.i] and h.job_id = p_job[m.i] and h.attempt = 1 and h.line_id is not null;
   end if;
   return result;
 end $$;
@@ -731,8 +734,10 @@ begin
     nano := least(nano, b.amount - b.held);
     update balance set held = held + nano where workspace_id = p_ws;
   end if;
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
-  values (p_job, 1, p_ws, p_key, p_model, nano, p_exceed, greatest(b.day, today), 0, at_utc + p_life_ms * interval '1 millisecond')
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+  values (p_job, 1, p_ws, p_key, p_model, nano, p_exceed, greatest(b.day, today), 0, at_utc + p_life_ms * interval '1 millisecond',
+          -- Its id begins with the time at which it came.
+          least(to_timestamp(('x' || replace(left(p_job::text, 13), '-', ''))::bit(48)::bigint / 1000.0), at_utc))
   on conflict (workspace_id, job_id, attempt) do update set line_id = null, amount = nano;
   return 0;
 end $$;

@@ -173,10 +173,11 @@ $$;
 create function budgets_now(p_ws uuid, p_at timestamptz)
 returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
 language sql stable set enable_seqscan = off as $$
-  select a.id, p.since, budget_period_end(a.period, p_at), b.spent + unbooked_credits(p_ws) - spent_before(p_ws, (p.since at time zone 'UTC')::date)
+  select a.id, p.since, budget_period_end(a.period, p_at), b.spent - spent_before(p_ws, first.day) + case when b.day >= first.day then unbooked_credits(p_ws) else 0 end
   from budget_alert a
   join balance b on b.workspace_id = a.workspace_id
   cross join lateral (select budget_period_start(a.period, p_at) as since) p
+  cross join lateral (select (p.since at time zone 'UTC')::date as day) first
   where a.workspace_id = p_ws
 $$;
 

@@ -136,12 +136,12 @@ describe("a busy workspace", () => {
     const of = hold();
     const locked = db.database.transaction(async (tx) => {
       await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
-      await Bun.sleep(400);
+      await Bun.sleep(600);
     });
     expect(await ingress.calls.place(workspaceId, null, of)).toBeUndefined();
     await locked;
-    await eventually("a line is opened", async () => (await bench.lineOf(workspaceId)) !== undefined);
     await bench.settle(workspaceId, of.jobId, null);
+    await eventually("a line is opened", async () => (await bench.lineOf(workspaceId)) !== undefined);
   });
 });
 
@@ -555,6 +555,8 @@ test("a line that its dead ingress left is given back by the janitor, once it ha
   const dead = await bench.leaveLine(workspaceId, 20n * CREDIT, -1);
   await bench.settle(workspaceId, newId(), 3n, shareOf(dead));
   const context = { database: db.database, log };
+  await endLine(db.database, lives, { isOverdue: true });
+  expect(await bench.lineOf(workspaceId)).toBeDefined();
   expect(await sweepCreditLines({ ...context, startedMs: 3_600_000 })).toBe(0);
   expect(await sweepCreditLines({ ...context, startedMs: 0 })).toBe(1);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({

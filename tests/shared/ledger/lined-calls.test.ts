@@ -35,6 +35,36 @@ async function withLine(nano = 10n * CREDIT): Promise<{ readonly workspaceId: st
   return { workspaceId, lineId: await bench.leaveLine(workspaceId, nano) };
 }
 
+/** Settles calls in one statement, and skips what is locked. */
+async function settleTogether(
+  workspaceId: string,
+  calls: readonly {
+    readonly jobId: string;
+    readonly lineId: string;
+    readonly used: bigint;
+    readonly mayExceed?: boolean;
+  }[],
+): Promise<bigint[] | undefined> {
+  const of = <T>(value: (call: (typeof calls)[number]) => T): T[] => calls.map(value);
+  const [row] = await db.query<{ taken: bigint[] }>(
+    `select settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::boolean[], $7::bigint[],
+       $8::bigint[], $4::text[], $4::text[], $9::jsonb[], $10::boolean[], $7::bigint[], true) as taken`,
+    [
+      of(() => workspaceId),
+      of(({ lineId }) => lineId),
+      of(({ jobId }) => jobId),
+      of(() => "succeeded"),
+      of(() => CREDIT),
+      of(({ mayExceed = false }) => mayExceed),
+      of(() => 0n),
+      of(({ used }) => used),
+      of(() => "{}"),
+      of(() => false),
+    ],
+  );
+  return row?.taken;
+}
+
 const recordOf = (jobId: string) => db.query("select held, settled, uncollected, status from usage_record where job_id = $1", [jobId]); // prettier-ignore
 const holdsOf = (workspaceId: string) => db.query<{ job_id: string; amount: bigint; line_id: string | null }>("select job_id, amount, line_id from hold where workspace_id = $1", [workspaceId]); // prettier-ignore
 
@@ -134,6 +164,34 @@ describe("a settle on a line", () => {
     await endLine(db.database, lineId);
   });
 
+  test("that its group cannot do leaves what is shown of its call, and of two of one call neither is done", async () => {
+    const { workspaceId, lineId } = await withLine(50n * CREDIT);
+    const locked = await bench.leaveLine(workspaceId, CREDIT);
+    const [plain, busy, exceeding] = [newId(), newId(), newId()] as const;
+    const calls = new UnshownCalls({ database: bench.database, log });
+    for (const [jobId, line] of [
+      [busy, locked],
+      [exceeding, lineId],
+    ] as const) {
+      calls.add({ workspaceId, jobId, lined: shareOf(line), at: 0 });
+    }
+    await calls.showAll();
+    await db.database.transaction(async (tx) => {
+      await tx.query("select pg_advisory_xact_lock(line_lock($1))", [locked]);
+      const taken = await settleTogether(workspaceId, [
+        { jobId: plain, lineId, used: 5n },
+        ...[9n, 0n].map((used) => ({ jobId: busy, lineId: locked, used })),
+        ...[2n, 3n].map((more) => ({ jobId: exceeding, lineId, used: more * CREDIT, mayExceed: true })),
+        { jobId: plain, lineId, used: 9n },
+      ]);
+      expect(taken).toEqual([5n, -1n, -1n, -3n, -3n, null] as never);
+    });
+    expect((await holdsOf(workspaceId)).map(({ job_id: id }) => id).toSorted()).toEqual([busy, exceeding].toSorted());
+    await bench.settle(workspaceId, busy, 9n, shareOf(locked));
+    await bench.settle(workspaceId, exceeding, 2n * CREDIT, shareOf(lineId, CREDIT, true));
+    for (const id of [lineId, locked]) await endLine(db.database, id);
+  });
+
   test("at the turn of the day begins the day of its workspace; settles of before are the earlier day's", async () => {
     const { workspaceId, lineId } = await withLine();
     await bench.settle(workspaceId, newId(), 5n, shareOf(lineId));
@@ -184,10 +242,14 @@ describe("a call that needs a hold of its own", () => {
   test("has one at a fallback's price, out of its line, and is settled by that", async () => {
     const { workspaceId, lineId } = await withLine();
     const [jobId, lined] = [newId(), shareOf(lineId)];
+    await Bun.sleep(200);
     const to = { workspaceId, jobId, attempt: 1, model: "dear", amountNano: 4n * CREDIT, mayExceed: false };
     const adjust = () => adjustHold(bench.database, { ...to, tokensMax: 1, lined });
     expect(await Promise.all([adjust(), adjust()])).toEqual(["adjusted", "adjusted"]);
     expect(await holdsOf(workspaceId)).toEqual([{ job_id: jobId, amount: 4n * CREDIT, line_id: null }]);
+    const age =
+      "select extract(epoch from clock_timestamp() - created_at)::float8 between 0.2 and 60 as is_its_own from hold where job_id = $1";
+    expect(await db.query(age, [jobId])).toEqual([{ is_its_own: true }]);
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 13n * CREDIT });
     expect(await readBalance(db.database, workspaceId)).toMatchObject({ held: 4n * CREDIT });
     expect(await bench.renew(workspaceId, lineId, { drawn: CREDIT })).toEqual([9n * CREDIT, CREDIT, 0n]);
@@ -298,11 +360,11 @@ describe("a call that is open for a second", () => {
     }
     await db.database.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock_shared(line_lock($1))", [locked.lineId]);
-      await calls.show(0);
+      await calls.show();
       expect(await holdsOf(free.workspaceId)).toHaveLength(1);
       expect(calls.size).toBe(1);
     });
-    await calls.show(0);
+    await calls.show();
     expect(calls.size).toBe(0);
     for (const { workspaceId, lineId } of [locked, free]) {
       for (const { job_id: jobId } of await holdsOf(workspaceId)) {
@@ -310,6 +372,26 @@ describe("a call that is open for a second", () => {
       }
       await endLine(db.database, lineId);
     }
+  });
+
+  test("is shown once, however long that takes", async () => {
+    const { workspaceId, lineId } = await withLine();
+    let statements = 0;
+    const database = bench.through(async (name, run) => {
+      if (name === "show_lined_calls") {
+        statements += 1;
+        await Bun.sleep(50);
+      }
+      return run();
+    });
+    const calls = new UnshownCalls({ database, log });
+    const jobId = newId();
+    calls.add({ workspaceId, jobId, lined: shareOf(lineId), at: 0 });
+    await Promise.all(Array.from({ length: 20 }, () => calls.show()));
+    await calls.show();
+    expect(statements).toBe(1);
+    await bench.settle(workspaceId, jobId, null, shareOf(lineId));
+    await endLine(db.database, lineId);
   });
 
   test("and is settled at the moment at which it is shown leaves no hold behind", async () => {

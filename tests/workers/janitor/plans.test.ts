@@ -26,7 +26,7 @@ import { sweepRetention } from "#workers/janitor/retention.ts";
 
 const MANY = 20_000;
 /** Rows of one insert: a client of ours gives a statement up after ten seconds. */
-const PIECE = 5_000;
+const PIECE = 1_000;
 const log = createLogger({ level: "silent", role: "test" });
 
 let database: TestDatabase;
