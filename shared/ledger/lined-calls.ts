@@ -57,7 +57,7 @@ export async function placeLinedHold(
   return row?.verdict === 0 ? "stands" : "closed";
 }
 
-/** Calls that are open for this long are shown among the holds: by these the janitor finds those that nobody settles. */
+/** A call that is open for this long is shown among the holds. The janitor closes calls that nobody settles by these holds. */
 const SHOW_AFTER_MS = paced(1_000);
 const SHOWN_AT_ONCE_MAX = 1_000;
 

@@ -4,7 +4,7 @@
  * changes nothing.
  */
 import { plainArray } from "#shared/database/arrays.ts";
-import { type Database, isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLocks } from "#shared/database/client.ts";
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
@@ -212,6 +212,18 @@ async function settleSingle(
   return [busy(rows[0]?.taken ?? null)];
 }
 
+/** Figures of calls, a column each, in the order in which both statements take them. */
+function outcomeColumns(items: readonly CallSettlement[]): SqlValue[] {
+  return [
+    plainArray(items.map((item) => item.usedNano)),
+    plainArray(items.map((item) => item.status)),
+    items.map((item) => item.source),
+    items.map((item) => JSON.stringify(item.units)),
+    plainArray(items.map((item) => item.isEstimated)),
+    plainArray(items.map((item) => item.tokens)),
+  ];
+}
+
 async function settleMany(
   { target, waitMs, lockMs }: GroupRun,
   items: readonly CallSettlement[],
@@ -223,12 +235,7 @@ async function settleMany(
       plainArray(items.map((item) => item.workspaceId)),
       plainArray(items.map((item) => item.jobId)),
       plainArray(items.map((item) => item.attempt)),
-      plainArray(items.map((item) => item.usedNano)),
-      plainArray(items.map((item) => item.status)),
-      items.map((item) => item.source),
-      items.map((item) => JSON.stringify(item.units)),
-      plainArray(items.map((item) => item.isEstimated)),
-      plainArray(items.map((item) => item.tokens)),
+      ...outcomeColumns(items),
       waitMs,
       isLate,
       lockMs,
@@ -253,12 +260,7 @@ async function settleLined(
       plainArray(items.map((item) => item.lined.amountNano)),
       plainArray(items.map((item) => item.lined.mayExceed)),
       plainArray(items.map((item) => timeOfId(item.jobId))),
-      plainArray(items.map((item) => item.usedNano)),
-      plainArray(items.map((item) => item.status)),
-      items.map((item) => item.source),
-      items.map((item) => JSON.stringify(item.units)),
-      plainArray(items.map((item) => item.isEstimated)),
-      plainArray(items.map((item) => item.tokens)),
+      ...outcomeColumns(items),
       lockWait === "none",
       lockMs,
     ],

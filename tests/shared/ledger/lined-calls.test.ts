@@ -1,4 +1,4 @@
-/** Calls on credit lines: each is settled once whatever happens beside it, and those that nobody settles are found. */
+/** Calls on credit lines: each is settled once, whatever happens beside it. The janitor finds a call that nobody settles. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { readBalance } from "#shared/database/credits.ts";
