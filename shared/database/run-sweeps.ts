@@ -108,22 +108,18 @@ export function takeRunsOfEndedJobs(
   );
 }
 
-/** Those whose child has ended a while ago. */
-export function takeRunsOfEndedRuns(
-  target: Queryable,
-  olderMs: number,
-  words: Words,
-  { after, upto }: WorkSpan = ALL_WORK,
-): Promise<WaitingRun[]> {
+/** Those that do not know of a child that has ended a while ago. What they know of costs nothing, however much it is. */
+export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
   return takeWords(
     target,
     "take_runs_of_ended_runs",
-    `select i.run_id as id, ended.ended_at as since from step_item i
+    `select c.parent_id as id, c.ended_at as since from run c
      cross join lateral (
-       select c.ended_at from run c where c.id = i.work_id and c.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
-     where i.work_id is not null and i.credits is null and i.is_run and i.work_id > $4 and i.work_id <= $5`,
+       select from step_item i where i.run_id = c.parent_id and i.step_id = c.parent_step and i.attempt = c.parent_attempt
+         and i.item = c.parent_index and i.work_id = c.id and i.credits is null offset 0) awaited
+     where c.is_uncounted and c.ended_at < now() - $3 * interval '1 millisecond'`,
     words,
-    [olderMs, after, upto],
+    [olderMs],
   );
 }
 

@@ -30,9 +30,11 @@ export function findEndedWork(target: Queryable, runId: string, max: number): Pr
      where i.run_id = $1 and i.work_id is not null and i.credits is null and not i.is_run
      union all
      select r.ended_at, i.step_id, i.attempt, i.item, i.work_id, null, r.status, r.credits, r.output, null, r.error
-     from step_item i join run r on r.id = i.work_id
-     where i.run_id = $1 and i.work_id is not null and i.credits is distinct from r.credits and i.is_run
-       and r.status in ('succeeded', 'failed', 'cancelled')) ended
+     from run r
+     cross join lateral (
+       select * from step_item i where i.run_id = r.parent_id and i.step_id = r.parent_step and i.attempt = r.parent_attempt
+         and i.item = r.parent_index and i.work_id = r.id offset 0) i
+     where r.parent_id = $1 and r.is_uncounted) ended
      order by ended_at
      limit $2`,
     [runId, max],
@@ -156,12 +158,13 @@ export async function giveUpRun(
        where step_item.run_id = ended.id and step_item.status in ('queued', 'running')
      ), told as (
        insert into run_frame (run_id, seq, type) select id, frames, 'run.finished' from ended
+     ), heard as (
+       insert into event (workspace_id, workflow_id, type, metadata)
+       select workspace_id, workflow_id, 'run.' || status, jsonb_strip_nulls(jsonb_build_object('runId', id, 'workflowId', workflow_id,
+         'creditsUsed', trim_scale(credits / 1000000000.0), 'error', error::jsonb))
+       from ended where is_subscribed(workspace_id, 'run.' || status)
      )
-     insert into event (workspace_id, workflow_id, type, metadata)
-     select workspace_id, workflow_id, 'run.' || status, jsonb_strip_nulls(jsonb_build_object('runId', id, 'workflowId', workflow_id,
-       'creditsUsed', trim_scale(credits / 1000000000.0), 'error', error::jsonb))
-     from ended
-     returning id`,
+     select id from ended`,
     [id, why.code, why.message, why.ifUnbegun === true],
     "give_up_run",
   );

@@ -25,6 +25,7 @@ import { emptyWorkflow, findUnemptied } from "#shared/database/workflows.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
+import { WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -45,8 +46,8 @@ export interface RunSweepContext {
 const BATCH = 500;
 /** A word that has not come by then is lost. */
 const FORGOTTEN_MS = paced(5_000);
-/** Most runs wait behind others, and their word is on the queue or with a worker. */
-const WORDS = { againMs: paced(15_000), max: BATCH } as const;
+/** Most runs wait behind others, and their word is on the queue or with a worker. A turn tells of as many as the queue takes of one workspace. */
+const WORDS = { againMs: paced(15_000), max: WORKSPACE_MESSAGES_MIN } as const;
 const MS_PER_HOUR = 3_600_000;
 /** Nearly full: then ended runs go after a day, the oldest first, so many batches in one sweep. */
 const FULL_SHARE = 0.9;
@@ -69,7 +70,7 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   let span = ALL_WORK;
   const searches: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
     jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS, span),
-    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS, span),
+    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
     unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
   };
   return async () => {

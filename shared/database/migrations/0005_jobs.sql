@@ -196,7 +196,8 @@ begin
     update conversation set held_by = null where held_by = p_id;
   end if;
   -- A step of a run, and a line of a batch, has no event of its own: its run, or batch, tells of it.
-  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line' then
+  if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line'
+    and is_subscribed(j.workspace_id, 'job.' || p_state) then
     insert into event (workspace_id, type, metadata)
     values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
       'jobId', p_id, 'modality', j.modality, 'model', j.model,

@@ -73,6 +73,8 @@ create table run (
   parent_step text,
   parent_attempt smallint,
   parent_index int,
+  -- Nano-credits that its parent counts for it; null until it knows of its end.
+  parent_credits bigint,
   depth smallint not null default 0,
   -- The run of a caller under which this one is; null for that run itself.
   root_id uuid,
@@ -101,7 +103,11 @@ create table run (
   created_at timestamptz not null default clock_timestamp(),
   progressed_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- The run of a step whose parent still has to hear of its end, or of what came to its credits after it. A column, so that Postgres knows
+  -- how few they are.
+  is_uncounted boolean not null
+    generated always as (parent_id is not null and ended_at is not null and parent_credits is distinct from credits) stored
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
 -- The key is a member's own, as the runs are.
 create unique index run_idempotent on run (workspace_id, member_id, idempotency_key) where idempotency_key is not null;
@@ -109,6 +115,7 @@ create index run_newest on run (workspace_id, created_at desc, id desc) where pa
 create index run_of_workflow on run (workflow_id, created_at desc, id desc) where parent_id is null;
 create index run_workflow_open on run (workflow_id) where workflow_id is not null and status in ('queued', 'running');
 create index run_children on run (parent_id) where parent_id is not null;
+create index run_uncounted on run (parent_id) where is_uncounted;
 create index run_unfinished on run (progressed_at) where status in ('queued', 'running');
 create index run_unbegun on run (progressed_at)
   where status in ('queued', 'running') and (cancel_requested or (status = 'queued' and due_at is null));
@@ -173,7 +180,6 @@ create table step_item (
 -- Work that a run still has to hear of.
 create index step_item_open on step_item (work_id) where work_id is not null and credits is null;
 create index step_item_awaited on step_item (run_id) where work_id is not null and credits is null and not is_run;
-create index step_item_run on step_item (run_id) where is_run;
 create index step_item_late on step_item (late_at) where status = 'running' and late_at is not null;
 
 -- Frames that a reader of the run's stream is told, in order. Their content is read from the rows that they name.
@@ -362,7 +368,8 @@ create type run_save as (
 
 -- Writes a pass: rows, frames for readers of the stream, and the event. Result: false where the run has changed since it was read, is to
 -- be cancelled by now, or where its root has come to more work meanwhile; nothing is written then. SQLSTATE SL002: no room for it.
--- Locks: the root's run, the run, file_storage; a pass that counts no work and fills no block locks its own run alone.
+-- Locks: the root's run, the run, ended runs of its steps, file_storage; a pass that counts no work, hears of no such run and fills no
+-- block locks its own run alone.
 create function save_run(p run_save) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   r run;
@@ -397,17 +404,20 @@ begin
     error = excluded.error, ended_seq = excluded.ended_seq, due_at = excluded.due_at, rev = excluded.rev,
     started_at = coalesce(step_run.started_at, excluded.started_at), ended_at = coalesce(step_run.ended_at, excluded.ended_at);
 
-  insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
-    late_at, rev, started_at, ended_at)
-  select p.id, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
-    t.is_kept, at_utc + t.timeout_ms * interval '1 millisecond', p.rev, case when t.timeout_ms is not null then at_utc end,
-    case when t.has_ended then at_utc end
-  from json_to_recordset(p.items) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
-    output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
-  on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
-    is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
-    credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
-    started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at);
+  with kept as (
+    insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
+      late_at, rev, started_at, ended_at)
+    select p.id, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
+      t.is_kept, at_utc + t.timeout_ms * interval '1 millisecond', p.rev, case when t.timeout_ms is not null then at_utc end,
+      case when t.has_ended then at_utc end
+    from json_to_recordset(p.items) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
+      output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
+    on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
+      is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
+      credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
+      started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at)
+    returning work_id, is_run, credits)
+  update run set parent_credits = kept.credits from kept where kept.is_run and kept.credits is not null and run.id = kept.work_id;
 
   if p.frames > p.frames_before then
     insert into run_frame (run_id, seq, type, step_id, attempt)
@@ -423,7 +433,7 @@ begin
       else jsonb_strip_nulls(jsonb_build_object('creditsUsed', trim_scale(r.credits / 1000000000.0),
         'durationMs', (extract(epoch from r.ended_at - r.started_at) * 1000)::bigint, 'error', r.error::jsonb)) end,
       clock_timestamp()
-    from unnest(p.events) with ordinality t(type, n) order by t.n;
+    from unnest(p.events) with ordinality t(type, n) where is_subscribed(r.workspace_id, t.type) order by t.n;
   end if;
 
   blocks := storage_blocks(r.stored_bytes) - storage_blocks(r.stored_bytes - p.grown);

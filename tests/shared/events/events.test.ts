@@ -11,6 +11,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { jobRequest, type TestJob } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { hearEvents } from "#tests/support/tenant.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 let db: TestDatabase;
@@ -18,6 +19,7 @@ let workspaceId: string;
 beforeAll(async () => {
   db = await createTestDatabase();
   workspaceId = await createWorkspace(db.database);
+  await hearEvents(db, workspaceId);
 });
 afterAll(() => db.drop());
 
@@ -86,4 +88,19 @@ test.each<[string, Partial<JobEnd>, Partial<TestJob>, string | null]>([
   ["is a step of a run", {}, {}, newId()],
 ])("a job that %s leaves none", async (_why, end, members, runId) => {
   expect(await eventsOf(end, members, runId)).toEqual([]);
+});
+
+test("an event is left where an enabled channel subscribes to its type, and nowhere else", async () => {
+  const left = async (change: string): Promise<number> => {
+    await db.query(change);
+    return (await eventsOf({})).length;
+  };
+  expect(await left("delete from subscription where event = 'job.completed'")).toBe(0);
+  expect(
+    await left(
+      "insert into subscription (id, workspace_id, channel_id, event) select gen_random_uuid(), workspace_id, id, 'job.completed' from notification_channel",
+    ),
+  ).toBe(1);
+  expect(await left("update notification_channel set enabled = false")).toBe(0);
+  expect(await left("update notification_channel set enabled = true")).toBe(1);
 });

@@ -13,7 +13,17 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
-import { ALL_WORK, nextOpenWork, takeRunsOfEndedJobs, takeUnbegunRuns } from "#shared/database/run-sweeps.ts";
+import {
+  ALL_RUNS,
+  ALL_WORK,
+  nextOldRuns,
+  nextOpenWork,
+  takeDueRuns,
+  takeRunsOfEndedJobs,
+  takeRunsOfEndedRuns,
+  takeStalledRuns,
+  takeUnbegunRuns,
+} from "#shared/database/run-sweeps.ts";
 import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
@@ -368,18 +378,31 @@ describe("what grows around a look does not make it dearer:", () => {
     await database.query("delete from job where worker = $1", [worker]);
   });
 
-  test("runs that go on, for those that wait to begin and for a turn of those whose job has ended", async () => {
+  test("runs that go on or are due later, for each look for runs that a worker has to look at", async () => {
     const ids = ["00000000-0000-4000-8000-000000000004", "00000000-0000-4000-8000-000000000001"];
     await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'r', 'admin')", ids);
     const add = async (count: number): Promise<void> => {
       await database.query(
         `with made as (
-           insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, progressed_at)
-           select gen_random_uuid(), $2, gen_random_uuid(), $1, 'async', 'live', 1, 'running', now() - interval '1 hour'
-           from generate_series(1, $3::int) returning id)
-         insert into step_item (run_id, step_id, attempt, item, status, work_id, rev)
-         select id, 'one', 1, 0, 'running', gen_random_uuid(), 1 from made`,
+           insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, progressed_at, due_at)
+           select gen_random_uuid(), $2, gen_random_uuid(), $1, 'async', 'live', 1, 'running', clock_timestamp() - interval '1 hour',
+             case when i % 4 = 0 then now() + interval '1 hour' end
+           from generate_series(1, $3::int) i returning id
+         ), due as (
+           insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, due_at, rev)
+           select id, 'two', 1, 1, 1, 'model', 'queued', now() + interval '1 hour', 1 from made where id < '80000000-0000-4000-8000-000000000000'
+         )
+         insert into step_item (run_id, step_id, attempt, item, status, work_id, late_at, rev)
+         select id, 'one', 1, 0, 'running', gen_random_uuid(), now() + interval '1 hour', 1 from made`,
         [...ids, count],
+      );
+      // Each second run is the step of another, and has ended; its parent knows of it.
+      await database.query(
+        `insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, ended_at, parent_id, parent_step,
+           parent_attempt, parent_index, parent_credits)
+         select gen_random_uuid(), $2, gen_random_uuid(), $1, 'async', 'live', 1, 'succeeded', now() - interval '1 hour', run_id, step_id,
+           attempt, item, 0 from step_item where run_id < '80000000-0000-4000-8000-000000000000' and is_run is false limit $3`,
+        [...ids, count / 2],
       );
     };
     await database.query("insert into worker_slots (worker, pool, lane, slots) values ($1, 'workflow', 'live', 4)", [
@@ -394,6 +417,10 @@ describe("what grows around a look does not make it dearer:", () => {
       };
       await takeUnbegunRuns({ query }, 5_000, words);
       await takeRunsOfEndedJobs({ query }, 5_000, words, await nextOpenWork({ query }, ALL_WORK, 100));
+      await takeRunsOfEndedRuns({ query }, 5_000, words);
+      await takeDueRuns({ query }, words);
+      const old = await nextOldRuns({ query }, ALL_RUNS, 60_000, 100);
+      await takeStalledRuns({ query }, { olderMs: 60_000, max: 10 }, old);
       return Promise.all(
         sent.map(async ([text, values]): Promise<[string, number]> => [text, await blocksOf(text, values)]),
       );
@@ -434,5 +461,23 @@ describe("what grows around a look does not make it dearer:", () => {
     };
     expect(await findEndedWork({ ...database.database, query }, ids[0] ?? "", 100)).toEqual([]);
     expect(await growthOf(() => inPieces(MANY, add), sent, values)).toBeLessThan(4);
+    // The same of items that are runs: half of them go on, the other half have ended, and it knows of them.
+    const addRuns = (count: number): Promise<unknown> =>
+      database.query(
+        `with made as (
+           insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, credits, rev)
+           select $1, 'run', 1, i, case when i % 2 = 0 then 'running' else 'succeeded' end, gen_random_uuid(), true,
+             case when i % 2 = 1 then 0 end, 1
+           from generate_series((select count(*) from step_item), (select count(*) from step_item) + $3::int - 1) i
+           returning *)
+         insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts, status, ended_at, parent_id, parent_step,
+           parent_attempt, parent_index, parent_credits)
+         select work_id, $2, gen_random_uuid(), $1, 'async', 'live', 1, status, case when credits = 0 then now() end, run_id, step_id,
+           attempt, item, credits from made`,
+        [...ids, count],
+      );
+    await addRuns(2);
+    await database.query("vacuum analyze");
+    expect(await growthOf(() => inPieces(MANY, addRuns), sent, values)).toBeLessThan(4);
   });
 });

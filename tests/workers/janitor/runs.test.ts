@@ -143,6 +143,10 @@ describe("a run whose word was lost", () => {
       "insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, rev) values ($1, 'a', 1, 0, 'running', $2, true, 1)",
       [parent, child],
     );
+    await db.query(
+      "update run set parent_id = $2, parent_step = 'a', parent_attempt = 1, parent_index = 0 where id = $1",
+      [child, parent],
+    );
     await db.query("update run set due_at = now() - interval '1 second' where id = $1", [due]);
     await db.query(
       `insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, due_at, rev)
@@ -158,6 +162,10 @@ describe("a run whose word was lost", () => {
     expect(idsOf(await takeDueRuns(db.database, WORDS))).toEqual([due, step, late].toSorted());
     expect(idsOf(await takeDueRuns(db.database, WORDS))).toEqual([]);
     expect(idsOf(await takeUnbegunRuns(db.database, 5_000, WORDS))).toEqual([queued]);
+    // Its parent knows of it.
+    await db.query("update run set woken_at = null where id = $1", [parent]);
+    await db.query("update run set parent_credits = credits where id = $1", [child]);
+    expect(await takeRunsOfEndedRuns(db.database, 5_000, WORDS)).toEqual([]);
   });
 });
 

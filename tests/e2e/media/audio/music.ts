@@ -6,6 +6,7 @@ import { validate } from "#shared/contracts.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { startRole } from "#tests/support/role-process.ts";
+import { hearEvents } from "#tests/support/tenant.ts";
 
 import { type Bench, CREDIT, errorOf } from "../bench.ts";
 import { sharedBench } from "./shared-bench.ts";
@@ -17,6 +18,8 @@ let bench: Bench;
 
 beforeAll(async () => {
   bench = await sharedBench();
+  const [row] = await bench.stack.query<{ id: string }>("select id from workspace limit 1");
+  await hearEvents(bench.stack, row?.id ?? "");
 }, 60_000);
 
 describe("music", () => {
