@@ -4,7 +4,15 @@ import type { NatsConnection } from "nats";
 import { type AdminPages, type AdminServer, startAdminServer } from "./admin-server.ts";
 import { followClock } from "./clock.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
+import {
+  type Database,
+  findLostLimits,
+  isDatabaseAway,
+  isRefusedByPooler,
+  openDatabase,
+  SQL,
+  sqlState,
+} from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
 import { awaitServer, type Dependencies, type Dependency, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
@@ -183,15 +191,20 @@ async function checkConnections(
 ): Promise<void> {
   const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
   for (;;) {
-    const { all, free, isPooled } = await database.findRoom();
+    const { all, free, owner, isPooled } = await database.findRoom();
     // The one that asks is ours.
     if (isPooled || free + 1 >= wanted) {
-      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && { free, all }) }, "connections to Postgres");
+      const room = { free, all, ...(owner !== null && { limit_of: owner }) };
+      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
       return;
     }
     if (performance.now() > giveUpAt) {
+      const [whose, remedy] =
+        owner === null
+          ? ["which", "raise max_connections"]
+          : [`whose ${owner}`, `raise its limit (alter ${owner} connection limit …)`];
       throw new Error(
-        `this process opens up to ${wanted} connections to Postgres, which has ${free + 1} of its ${all} left; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
+        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${free + 1} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
       );
     }
     await Bun.sleep(ROOM_WAIT_MS / 20);
@@ -219,6 +232,9 @@ async function waitForDatabase(database: Database, waitMs: number, log: Logger):
     log,
     isAway: isDatabaseAway,
   }).catch((error: unknown) => {
+    if (sqlState(error) === SQL.tooManyConnections) {
+      throw new Error(`Postgres at DATABASE_URL has no connection left: ${(error as Error).message}`, { cause: error });
+    }
     if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
     if (!isRefusedByPooler(error)) throw error;
     const settings = 'set ignore_startup_parameters as the runbook says under "Connections to Postgres"';

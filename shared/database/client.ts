@@ -38,16 +38,19 @@ export interface Database extends Queryable {
   slowSession<T>(limitMs: number, work: (session: Queryable) => Promise<T>): Promise<T>;
   /** Returns how many statements and transactions wait for a connection. */
   waiting(): number;
-  /** Returns how many connections the server has free, and whether ours end at a pooler instead, of which it knows nothing. */
+  /** Returns how many connections the server has free for us, and whether ours end at a pooler instead, of which it knows nothing. */
   findRoom(): Promise<ConnectionRoom>;
   close(): Promise<void>;
 }
 
+/** The nearest of three limits: that of the server, of our role over all databases, and of our database over all roles. */
 export interface ConnectionRoom {
-  /** Connections that the server has, those aside that it keeps for its administrators. */
+  /** Connections that the limit allows; of the server, those aside that it keeps for its administrators. */
   readonly all: number;
   /** Those that neither we nor others have open. */
   readonly free: number;
+  /** Name of whose limit it is, as in a statement (`role sluice`, `database sluice`); null is the server. */
+  readonly owner: string | null;
   readonly isPooled: boolean;
 }
 
@@ -58,6 +61,7 @@ export const SQL = {
   serialization: "40001",
   uniqueViolation: "23505",
   statementTimeout: "57014",
+  tooManyConnections: "53300",
   /** Ours: the decision must be made again under the lock (see admit_calls). */
   decideLocked: "SL001",
   /** The storage of the workspace does not hold it (see take_storage). */
@@ -84,11 +88,11 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
   "ENOTFOUND",
   "EAI_AGAIN",
-  "53300", // too many connections
   "57P01", // ended by an administrator
   "57P02",
   "57P03", // starting up
   SQL.statementTimeout,
+  SQL.tooManyConnections,
 ]);
 /** The driver's own words where it gives no code. */
 const AWAY_WORDS =
@@ -237,17 +241,31 @@ function isPlain(url: string): boolean {
   return !host.startsWith("/") && !ssl;
 }
 
+/** Counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. */
+const ROOM = `
+  with client as (
+    -- The kind of others' sessions is hidden: those with a user and a database are taken for clients.
+    select usesysid as role, datid as database from pg_stat_activity
+    where backend_type = 'client backend' or (backend_type is null and usesysid is not null and datid is not null)
+  ), bounded as (
+    select oid, format('role %I', rolname) as name, rolconnlimit as max from pg_roles where rolname = session_user and not rolsuper
+  ), room (owner, "all", taken) as (
+    select null, current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0), (select count(*) from client)
+    union all
+    select name, max, (select count(*) from client where role = bounded.oid) from bounded where max >= 0
+    union all
+    select format('database %I', datname), datconnlimit, (select count(*) from client where database = d.oid)
+    from pg_database d where datname = current_database() and datconnlimit >= 0 and exists (select from bounded)
+  )
+  select owner, "all", ("all" - taken)::int as free from room order by free limit 1`;
+
 async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
   const client = await pool.connect();
   try {
-    const [row] = await run<{ all: number; taken: number }>(
-      client,
-      `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken,
-         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-           - coalesce(current_setting('reserved_connections', true)::int, 0) as all`,
-    );
+    const [row] = await run<Omit<ConnectionRoom, "isPooled">>(client, ROOM);
     if (!row) throw new Error("Postgres does not tell its connections");
-    return { all: row.all, free: row.all - row.taken, isPooled: await isPooled(client) };
+    return { ...row, isPooled: await isPooled(client) };
   } finally {
     client.release();
   }

@@ -5,7 +5,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 
 import { run } from "#deploy/embedded/process.mjs";
-import { openDatabase } from "#shared/database/client.ts";
+import { type Database, openDatabase } from "#shared/database/client.ts";
 import { createLogger } from "#shared/logger.ts";
 import { ENTRY, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { startNats } from "#tests/support/nats.ts";
@@ -21,7 +21,9 @@ let small: TestDatabase;
 let stack: Stack;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres({ settings: { max_connections: String(SERVER_CONNECTIONS + 3) } });
+  postgres = await startOwnPostgres({
+    settings: { max_connections: String(SERVER_CONNECTIONS + 3 + 2), reserved_connections: "2" },
+  });
   small = await createTestDatabase({ serverUrl: postgres.url });
   await small.database.close();
   stack = await startStack({ pools: ["chat", "workflow"] });
@@ -32,12 +34,13 @@ afterAll(async () => {
 });
 
 /** A connection that stays open: the driver closes one that is idle. */
-async function openSession(url: string): Promise<{ close: () => Promise<void> }> {
+async function openSession(url: string): Promise<Database> {
   const database = openDatabase({ url, poolMax: 1, log: createLogger({ level: "silent", role: "test" }) });
   const ask = (): Promise<unknown> => database.query("select 1");
   await ask();
   const timer = setInterval(() => void ask(), 1_000);
   return {
+    ...database,
     close: () => {
       clearInterval(timer);
       return database.close();
@@ -111,3 +114,37 @@ test("a role does not start on a Postgres that cannot hold its connections, and 
   expect(connectionsOf(ingress)).toBe(wanted);
   await ingress.stop();
 }, 60_000);
+
+/** The same for a user that sees no more of the sessions of others than that they are there. */
+const asClerk = (url: string): string => url.replace(/\/\/.*@/, "//clerk:secret@");
+
+test.each([
+  { kind: "role", max: 17, other: () => asClerk(postgres.url) },
+  { kind: "database", max: 17 + 1, other: () => small.url },
+])(
+  "nor does it where the limit of its $kind is too low, which is none for a superuser",
+  async ({ kind, max, other }) => {
+    const superuser = await openSession(small.url);
+    await superuser.query("drop role if exists clerk");
+    await superuser.query("create role clerk login password 'secret' in role pg_read_all_data, pg_write_all_data");
+    const owner = kind === "role" ? "role clerk" : `database ${new URL(small.url).pathname.slice(1)}`;
+    const env = { ...stack.env, DATABASE_URL: asClerk(small.url) };
+    await superuser.query(`alter ${owner} connection limit 0`);
+    const hasty = startRole(["ingress"], { ...env, SLUICE_START_WAIT_MS: "300" });
+    expect(await hasty.then(() => "started", String)).toContain(
+      `Postgres at DATABASE_URL has no connection left: too many connections for ${kind} "`,
+    );
+    await superuser.query(`alter ${owner} connection limit ${max}`);
+    const session = await openSession(other());
+    expect(await startRole(["ingress"], env).then(() => "started", String)).toContain(
+      `this process opens up to 17 connections to Postgres, whose ${owner} has 16 of its ${max} left; raise its limit (alter ${owner} connection limit …)`,
+    );
+    expect(await superuser.findRoom()).toMatchObject({ all: SERVER_CONNECTIONS, owner: null });
+    await session.close();
+    const ingress = await startRole(["ingress"], env);
+    expect(connectionsOf(ingress)).toBe(17);
+    await ingress.stop();
+    await superuser.close();
+  },
+  60_000,
+);
