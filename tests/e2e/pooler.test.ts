@@ -1,27 +1,36 @@
 /** The service behind PgBouncer in transaction mode: no two statements need the same session, and what limits them comes along. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
+import { Webhook } from "standardwebhooks";
 
 import { isDatabaseAway, openDatabase, sqlState } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
+import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
+import { auditInSteps, auditLedger } from "#shared/ledger/audit.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 import { durableName, streamName } from "#shared/queue/subjects.ts";
+import { admin } from "#tests/deploy/admin/commands.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
 import { metric } from "#tests/faults/metric.ts";
 import { openPublisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace as insertWorkspace } from "#tests/shared/accounts.ts";
+import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { type PgBouncer, startPgBouncer } from "#tests/support/pgbouncer.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { startRole } from "#tests/support/role-process.ts";
 
+import { notificationsOf, startReceiver } from "./notifications/bench.ts";
 import { runsBenchOf, say } from "./workflows/runs-bench.ts";
 
 const CREDIT = 1_000_000_000n;
@@ -36,10 +45,10 @@ let withoutLimits: PgBouncer;
 
 beforeAll(async () => {
   bed = await startBed({
-    pools: ["chat", "workflow"],
+    pools: ["chat", "workflow", "webhook"],
     ownPostgres: true,
     poolerConnections: CONNECTIONS,
-    env: { SLUICE_SANDBOX: "on" },
+    env: { SLUICE_SANDBOX: "on", SLUICE_OUTBOUND_ALLOW: "127.0.0.1" },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
   bare = await createTestDatabase({ migrated: false });
@@ -99,6 +108,22 @@ test("calls of a busy workspace are admitted and settled on a credit line", asyn
   await audit(bed);
   await eventually("the line is given back", async () => (await stack.query("select from credit_line")).length === 0);
   expect(await stack.query("select from line_settle")).toEqual([]);
+}, 60_000);
+
+test("the end of a job is told to a webhook, signed", async () => {
+  const [told, receiver] = await Promise.all([notificationsOf(bed.stack), startReceiver()]);
+  const { id, signingSecret } = await told.channel(receiver.url);
+  await told.subscribe(id, "job.completed");
+  const publisher = await openPublisher(bed.stack.natsUrl, told.workspaceId);
+  const { job_id: jobId } = await publisher.submit({ body: ask("flat") });
+  const { body, headers } = await receiver.wait(() => true);
+  expect(new Webhook(signingSecret).verify(body, headers as Record<string, string>)).toMatchObject({
+    event: "job.completed",
+    metadata: { jobId },
+  });
+  expect(await told.ended(String(headers["webhook-id"]))).toMatchObject({ status: "succeeded", attemptCount: 1 });
+  await publisher.close();
+  await receiver.close();
 }, 60_000);
 
 test("a call of a workspace that stays locked is refused, and others' are served meanwhile", async () => {
@@ -166,6 +191,29 @@ test("the short wait of a lone call travels with its statement, whatever the ses
   expect((await settled)?.takenNano).toBe(1n);
   await database.close();
 }, 25_000);
+
+test("old usage is summed, audited and moved into a file", async () => {
+  const database = openDatabase({ url: withoutLimits.url, poolMax: 2, log });
+  const workspaceId = await insertWorkspace(bare.database, 100n);
+  await bare.query("update usage_rollup set until = '2019-01-01', next_at = '2019-01-01'");
+  const [jobId] = await spend(bare.database, [{ workspaceId, nano: 40n, at: new Date("2019-06-01T10:00:00Z") }]);
+  await rollUpAll(bare.database, async () => {
+    await raiseUsageFloor(database);
+    await rollUpStep(database, 1e12);
+  });
+  const isOpen = "select 1 from ledger_border where entry_id < (select max(id) from ledger_entry)";
+  do expect(await auditInSteps(database)).toEqual([]);
+  while ((await bare.query(isOpen)).length > 0);
+  const { directory, remove } = temporaryDirectory();
+  const to = join(directory, "usage.jsonl");
+  const archive = ["ledger", "archive", "--before", "2020-01-01", "--to", to];
+  expect(await admin(archive, { DATABASE_URL: withoutLimits.url })).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(readFileSync(to, "utf8"))).toMatchObject({ job_id: jobId, settled: "40" });
+  expect(await bare.query("select 1 from usage_record where job_id = $1", [jobId ?? ""])).toEqual([]);
+  expect(await auditLedger(database)).toEqual([]);
+  await database.close();
+  remove();
+}, 60_000);
 
 test("statements that need a session of their own are refused by name, and leave nothing to others", async () => {
   const database = openDatabase({ url: withoutLimits.url, poolMax: 1, log });

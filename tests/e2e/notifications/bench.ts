@@ -75,6 +75,11 @@ export async function startNotifications(options: StackOptions = {}): Promise<No
     ...options,
     env: { SLUICE_OUTBOUND_ALLOW: "127.0.0.1", SLUICE_WORKER_SLOTS: "64", ...options.env },
   });
+  return notificationsOf(stack);
+}
+
+/** A bench of the stack's first workspace. */
+export async function notificationsOf(stack: Stack): Promise<NotificationsBench> {
   const [row] = await stack.query<{ id: string }>("select id from workspace where name = 'default'");
   const workspaceId = row?.id ?? "";
   const call: NotificationsBench["call"] = async (method: string, path: string, body?: unknown, key = stack.key) => {
