@@ -404,20 +404,20 @@ begin
     error = excluded.error, ended_seq = excluded.ended_seq, due_at = excluded.due_at, rev = excluded.rev,
     started_at = coalesce(step_run.started_at, excluded.started_at), ended_at = coalesce(step_run.ended_at, excluded.ended_at);
 
-  with kept as (
-    insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
-      late_at, rev, started_at, ended_at)
-    select p.id, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
-      t.is_kept, at_utc + t.timeout_ms * interval '1 millisecond', p.rev, case when t.timeout_ms is not null then at_utc end,
-      case when t.has_ended then at_utc end
-    from json_to_recordset(p.items) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
-      output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
-    on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
-      is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
-      credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
-      started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at)
-    returning work_id, is_run, credits)
-  update run set parent_credits = kept.credits from kept where kept.is_run and kept.credits is not null and run.id = kept.work_id;
+  insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
+    late_at, rev, started_at, ended_at)
+  select p.id, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
+    t.is_kept, at_utc + t.timeout_ms * interval '1 millisecond', p.rev, case when t.timeout_ms is not null then at_utc end,
+    case when t.has_ended then at_utc end
+  from json_to_recordset(p.items) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
+    output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
+  on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
+    is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
+    credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
+    started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at);
+  update run c set parent_credits = i.credits from step_item i
+  where c.parent_id = p.id and c.is_uncounted and i.run_id = p.id and i.step_id = c.parent_step and i.attempt = c.parent_attempt
+    and i.item = c.parent_index and i.work_id = c.id and i.credits is distinct from c.parent_credits;
 
   if p.frames > p.frames_before then
     insert into run_frame (run_id, seq, type, step_id, attempt)
