@@ -273,12 +273,14 @@ begin
     return query
       select b.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
       from balance b
-      -- Offset 0 keeps the planner from walking the whole table for all workspaces at once.
+      -- Offset 0 keeps the planner from walking the whole table for all workspaces at once, and from joining all records of a workspace with
+      -- all of its new entries.
       cross join lateral (
         select r.job_id, r.attempt, r.settled from usage_record r
         where r.workspace_id = b.workspace_id and r.ended_at >= border.usage_until and r.ended_at < seen offset 0) u
-      left join ledger_entry e
-        on e.workspace_id = b.workspace_id and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
+      left join lateral (
+        select s.id, s.amount from ledger_entry s
+        where s.workspace_id = b.workspace_id and s.source_id = u.job_id and s.attempt = u.attempt and s.kind = 'settle' offset 0) e on true
       where (u.settled <> 0 and e.id is null) or (e.id is not null and -e.amount <> u.settled)
       union all
       select b.workspace_id, 'settle without a usage record', '-', e.source_id::text
@@ -286,8 +288,8 @@ begin
       cross join lateral (
         select s.source_id, s.attempt from ledger_entry s
         where s.workspace_id = b.workspace_id and s.id > border.entry_id and s.id <= seen_id and s.kind = 'settle' offset 0) e
-      left join usage_record u on u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
-      where u.job_id is null
+      where not exists (
+        select from usage_record u where u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt offset 0)
       union all
       select * from audit_usage(border.usage_until, seen)
       union all
