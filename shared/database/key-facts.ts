@@ -25,20 +25,20 @@ export async function readKeyFacts(
             case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens + (
               select coalesce(sum(s.tokens), 0) from line_settle s where s.workspace_id = b.workspace_id and s.day = b.day)::bigint end as day_tokens,
             coalesce((select sum(t.calls) from lined_calls t where t.workspace_id = k.workspace_id and t.at_ms > clock.ms - 60000), 0)::int
-            + (select count(*)::int
-             from (
-               select unnest(r.recent) as at_ms
-               union all
-               select unnest(past.at_ms) from rate_block past where past.workspace_id = k.workspace_id
-             ) counted
-             where counted.at_ms
-               > greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) - 60000) as window_calls
+            + (select count(*) from unnest(r.recent) t (at_ms) where t.at_ms > young.since)::int
+            -- Times of a block never fall: of one that is young or old as a whole none is looked at by itself.
+            + coalesce((
+              select sum(case when p.at_ms[1] > young.since then 32 when p.at_ms[32] <= young.since then 0
+                else (select count(*) from unnest(p.at_ms) t (at_ms) where t.at_ms > young.since) end)
+              from rate_block p where p.workspace_id = k.workspace_id), 0)::int as window_calls
      from api_key k
      join workspace w on w.id = k.workspace_id
      join balance b on b.workspace_id = k.workspace_id
      join rate_window r on r.workspace_id = k.workspace_id
      cross join (select now.at, (extract(epoch from now.at) * 1000)::bigint as ms
                  from (select clock_timestamp() as at offset 0) now) clock
+     cross join lateral (
+       select greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) - 60000 as since) young
      where k.workspace_id = $1 and k.id = $2`,
     [workspaceId, keyId],
   );

@@ -35,6 +35,7 @@ test("calls older than 60 s are counted no more, wherever the ring keeps the oth
   const workspaceId = await createWorkspace(db.database, 0n);
   const keyId = await keyOf(workspaceId);
   const nowMs = Date.now();
+  // A block of 32 calls that are old, one with both, and two that are young.
   await count(workspaceId, 50, nowMs - 61_000);
   await count(workspaceId, 70, nowMs);
   expect(await readKeyFacts(db.database, workspaceId, keyId)).toMatchObject({ window_calls: 70 });
