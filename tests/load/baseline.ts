@@ -9,6 +9,8 @@ import { loadsOf, machineName } from "./report.ts";
 export interface CallCost {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
+  /** CPU of a call of Portkey on Node in the same run: how fast the machine was then. Absent: it was not measured. */
+  readonly rivalMicroseconds?: number;
   readonly writeTransactions: number;
   readonly natsMessages: number;
 }
@@ -39,6 +41,7 @@ export function baselineOf(run: RunResult, plan: Pick<Baseline, "isQuick" | "del
   const loads = loadsOf(run).flatMap(([name, turns]): [string, CallCost][] => {
     const { calls, perSecond, cpuPerCall, counters } = figures(turns, "sluice");
     if (counters === null || !(calls > 0)) return [];
+    const rival = figures(turns, "portkey on node").cpuPerCall["gateway"] ?? 0;
     const ours = Object.entries(cpuPerCall).filter(([process]) => !MEASURING.has(process));
     return [
       [
@@ -46,6 +49,7 @@ export function baselineOf(run: RunResult, plan: Pick<Baseline, "isQuick" | "del
         {
           perSecond: round(perSecond),
           cpuMicroseconds: round(ours.reduce((sum, [, milliseconds]) => sum + milliseconds * 1_000, 0)),
+          ...(rival > 0 && { rivalMicroseconds: round(rival * 1_000) }),
           writeTransactions: round(counters.writeTransactions / calls),
           natsMessages: round((counters.natsInMsgs + counters.natsOutMsgs) / calls),
         },
@@ -55,15 +59,23 @@ export function baselineOf(run: RunResult, plan: Pick<Baseline, "isQuick" | "del
   return { at: new Date().toISOString(), machine: machineName(), ...plan, loads: Object.fromEntries(loads) };
 }
 
-/** Returns one line for each cost that has risen by more than a tenth. */
+/**
+ * Returns one line for each cost that has risen by more than a tenth. CPU time is compared with that of Portkey in the same run where both
+ * runs have it: one machine may take twice as long for the same in another hour.
+ */
 export function findRises(now: Baseline, before: Baseline): string[] {
   return Object.entries(now.loads).flatMap(([load, cost]) =>
     Object.entries(COSTS).flatMap(([name, unit]) => {
       const key = name as keyof typeof COSTS;
-      const earlier = before.loads[load]?.[key];
-      if (earlier === undefined || (key === "cpuMicroseconds" && now.machine !== before.machine)) return [];
-      if (cost[key] <= earlier * RISE_MAX) return [];
-      return [`${load}: ${cost[key]} ${unit} a call, ${earlier} before`];
+      const then = before.loads[load];
+      if (then === undefined || (key === "cpuMicroseconds" && now.machine !== before.machine)) return [];
+      const slowness =
+        key === "cpuMicroseconds" && cost.rivalMicroseconds && then.rivalMicroseconds
+          ? cost.rivalMicroseconds / then.rivalMicroseconds
+          : 1;
+      if (cost[key] <= then[key] * slowness * RISE_MAX) return [];
+      const aside = slowness === 1 ? "" : `; Portkey takes ${slowness.toFixed(2)} times what it took`;
+      return [`${load}: ${cost[key]} ${unit} a call, ${then[key]} before${aside}`];
     }),
   );
 }
