@@ -191,11 +191,17 @@ async function checkConnections(
 ): Promise<void> {
   const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
   for (;;) {
-    const { all, free, owner, isPooled } = await database.findRoom();
+    const { all, free, spare, owner, isPooled } = await database.findRoom();
     // The one that asks is ours.
     if (isPooled || free + 1 >= wanted) {
       const room = { free, all, ...(owner !== null && { limit_of: owner }) };
       log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
+      if (!isPooled && spare < 0) {
+        log.warn(
+          { all, missing: -spare },
+          "processes may open more connections than Postgres has: under full load some statements would fail; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler",
+        );
+      }
       return;
     }
     if (performance.now() > giveUpAt) {

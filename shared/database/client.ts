@@ -49,6 +49,8 @@ export interface ConnectionRoom {
   readonly all: number;
   /** Those that neither we nor others have open. */
   readonly free: number;
+  /** Those that would be left if every process of ours opened all that it may; below 0 where these are more than there are. */
+  readonly spare: number;
   /** Name of whose limit it is, as in a statement (`role sluice`, `database sluice`); null is the server. */
   readonly owner: string | null;
   readonly isPooled: boolean;
@@ -181,6 +183,9 @@ export interface DatabaseOptions {
 export function openDatabase(options: DatabaseOptions): Database {
   const { reservedMax = Infinity, slowMax = 2 } = options;
   const pools: pg.Pool[] = [];
+  // Each session tells in its name how many its process may have: others count those that are not open yet.
+  const most = options.poolMax + reservedMax + slowMax;
+  const process = Number.isFinite(most) ? ` ${crypto.randomUUID().slice(0, 8)}/${most}` : "";
   const socket = isPlain(options.url) ? { stream: () => PlainSocket.open() as Socket } : {};
   const open = (name: string, max: number): pg.Pool => {
     const pool = new pg.Pool({
@@ -192,7 +197,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...socket,
       // Compiling costs ten times what it saves (measured: a budget's look at 360,000 sums takes 2.5 s with it and 0.3 s without).
       options: "-c jit=off",
-      application_name: `sluice ${name}`,
+      application_name: `sluice ${name}${process}`,
     });
     // Without a listener a server restart takes the process down.
     pool.on("error", (error) => options.log.warn({ err: error, pool: name }, "postgres connection lost"));
@@ -241,24 +246,33 @@ function isPlain(url: string): boolean {
   return !host.startsWith("/") && !ssl;
 }
 
-/** Counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. */
+/**
+ * Counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. What a process of ours may open is
+ * counted where its sessions can be seen: by itself, others of its database role, and superusers.
+ */
 const ROOM = `
   with client as (
     -- The kind of others' sessions is hidden: those with a user and a database are taken for clients.
-    select usesysid as role, datid as database from pg_stat_activity
+    select usesysid as role, datid as database, substring(application_name from '^sluice .* ([0-9a-f]{8}/[0-9]{1,5})$') as process
+    from pg_stat_activity
     where backend_type = 'client backend' or (backend_type is null and usesysid is not null and datid is not null)
+  ), counted as (
+    select role, database, count(*) as open,
+      case when process is null then count(*) else greatest(count(*), split_part(process, '/', 2)::int) end as told
+    from client group by role, database, process
   ), bounded as (
     select oid, format('role %I', rolname) as name, rolconnlimit as max from pg_roles where rolname = session_user and not rolsuper
-  ), room (owner, "all", taken) as (
+  ), room (owner, "all", open, told) as (
     select null, current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(current_setting('reserved_connections', true)::int, 0), (select count(*) from client)
+        - coalesce(current_setting('reserved_connections', true)::int, 0), c.* from (select sum(open), sum(told) from counted) c
     union all
-    select name, max, (select count(*) from client where role = bounded.oid) from bounded where max >= 0
+    select name, max, c.* from bounded, lateral (select sum(open), sum(told) from counted where role = bounded.oid) c where max >= 0
     union all
-    select format('database %I', datname), datconnlimit, (select count(*) from client where database = d.oid)
-    from pg_database d where datname = current_database() and datconnlimit >= 0 and exists (select from bounded)
+    select format('database %I', datname), datconnlimit, c.*
+    from pg_database d, lateral (select sum(open), sum(told) from counted where database = d.oid) c
+    where datname = current_database() and datconnlimit >= 0 and exists (select from bounded)
   )
-  select owner, "all", ("all" - taken)::int as free from room order by free limit 1`;
+  select owner, "all", ("all" - open)::int as free, (min("all" - told) over ())::int as spare from room order by free limit 1`;
 
 async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
   const client = await pool.connect();

@@ -58,7 +58,7 @@ async function measure(plan: Plan): Promise<{ readonly costs: Costs; readonly fa
 /** A sentence where processes have more connections than the model counts. */
 async function crowding({ stack }: SluiceTarget): Promise<string[]> {
   const [row] = await stack.query<{ reserved: bigint }>(
-    "select count(*) as reserved from pg_stat_activity where application_name like 'sluice %' and application_name <> 'sluice pool' and datname = current_database()",
+    "select count(*) as reserved from pg_stat_activity where application_name like 'sluice %' and application_name not like 'sluice pool%' and datname = current_database()",
   );
   const { ingresses, workers, janitors } = stack;
   const most =

@@ -14,7 +14,7 @@ import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
 
 /** Those aside that Postgres keeps for its administrators. */
-const SERVER_CONNECTIONS = 20;
+const SERVER_CONNECTIONS = 33;
 
 let postgres: OwnPostgres;
 let small: TestDatabase;
@@ -112,7 +112,13 @@ test("a role does not start on a Postgres that cannot hold its connections, and 
   for (const session of taken) await session.close();
   const ingress = await startRole(["ingress"], env);
   expect(connectionsOf(ingress)).toBe(wanted);
-  await ingress.stop();
+  const isTold = (role: ManagedProcess): boolean =>
+    role.logs().some((line) => line.includes("processes may open more connections"));
+  expect(isTold(ingress)).toBe(false);
+  // The first has opened some of its own: there is room, but not for all that both may open.
+  const second = await startRole(["ingress"], env);
+  expect(isTold(second)).toBe(true);
+  for (const role of [ingress, second]) await role.stop();
 }, 60_000);
 
 /** The same for a user that sees no more of the sessions of others than that they are there. */
