@@ -210,7 +210,7 @@ async function checkConnections(
           ? ["which", "raise max_connections"]
           : [`whose ${owner}`, `raise its limit (alter ${owner} connection limit …)`];
       throw new Error(
-        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${free + 1} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
+        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${Math.max(0, free + 1)} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
       );
     }
     await Bun.sleep(ROOM_WAIT_MS / 20);

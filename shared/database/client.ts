@@ -247,12 +247,13 @@ function isPlain(url: string): boolean {
 }
 
 /**
- * Counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. What a process of ours may open is
- * counted where its sessions can be seen: by itself, others of its database role, and superusers.
+ * Statement for the nearest limit. It counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. What a
+ * process of ours may open is counted where its sessions can be seen: by itself, others of its database role, and superusers.
  */
 const ROOM = `
   with client as (
-    -- The kind of others' sessions is hidden: those with a user and a database are taken for clients.
+    -- The kind of others' sessions is hidden without the rights of pg_read_all_stats: those with a user and a database are taken for clients,
+    -- also where they are workers of a query.
     select usesysid as role, datid as database, substring(application_name from '^sluice .* ([0-9a-f]{8}/[0-9]{1,5})$') as process
     from pg_stat_activity
     where backend_type = 'client backend' or (backend_type is null and usesysid is not null and datid is not null)

@@ -108,7 +108,7 @@ export function takeRunsOfEndedJobs(
   );
 }
 
-/** Those that do not know of a child that has ended a while ago. What they know of costs nothing, however much it is. */
+/** Those that do not know of a child that has ended a while ago, or of all its credits. What they know of costs nothing, however much it is. */
 export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
   return takeWords(
     target,
@@ -116,7 +116,7 @@ export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: W
     `select c.parent_id as id, c.ended_at as since from run c
      cross join lateral (
        select from step_item i where i.run_id = c.parent_id and i.step_id = c.parent_step and i.attempt = c.parent_attempt
-         and i.item = c.parent_index and i.work_id = c.id and i.credits is null offset 0) awaited
+         and i.item = c.parent_index and i.work_id = c.id and i.credits is distinct from c.credits offset 0) awaited
      where c.is_uncounted and c.ended_at < now() - $3 * interval '1 millisecond'`,
     words,
     [olderMs],

@@ -34,7 +34,7 @@ export function findEndedWork(target: Queryable, runId: string, max: number): Pr
      cross join lateral (
        select * from step_item i where i.run_id = r.parent_id and i.step_id = r.parent_step and i.attempt = r.parent_attempt
          and i.item = r.parent_index and i.work_id = r.id offset 0) i
-     where r.parent_id = $1 and r.is_uncounted) ended
+     where r.parent_id = $1 and r.is_uncounted and i.credits is distinct from r.credits) ended
      order by ended_at
      limit $2`,
     [runId, max],

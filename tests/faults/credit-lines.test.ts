@@ -5,11 +5,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { readBalance } from "#shared/database/credits.ts";
+import { startRole } from "#tests/support/role-process.ts";
 
 import { audit } from "./audit.ts";
-import { ask, type Bed, startBed } from "./bed.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "./bed.ts";
 import { isServed } from "./load.ts";
-import type { Answer } from "./client.ts";
+import type { Answer, Target } from "./client.ts";
 import { metric } from "./metric.ts";
 import { eventually } from "./wait.ts";
 
@@ -24,13 +25,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 
-/** Calls of many clients at one ingress, until told to stop. */
-function pour(ingress: number): { readonly stop: () => Promise<Answer[]> } {
+/** Calls of many clients at one ingress, until told to stop. Each fourth is a stream. */
+function pour(target: Target, only?: string): { readonly stop: () => Promise<Answer[]> } {
   const stopping = new AbortController();
   const answers: Answer[] = [];
   const client = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const answer = await bed.client.chat(bed.target(ingress), ask(answers.length % 3 === 0 ? "metered" : "flat"));
+      const model = only ?? (answers.length % 3 === 0 ? "metered" : "flat");
+      const answer = await bed.client.chat(target, ask(model, { stream: answers.length % 4 === 0 }));
       answers.push(answer);
       if (!isServed(answer)) await Bun.sleep(20);
     }
@@ -57,7 +59,7 @@ async function admitOnLine(ingress: number, more: number): Promise<void> {
 const lines = async (): Promise<number> => (await bed.stack.query("select from credit_line")).length;
 
 test("a worker dies: what its ingresses have delivered is paid", async () => {
-  const load = pour(0);
+  const load = pour(bed.target(0));
   await admitOnLine(0, 200);
   bed.stack.workers[0]?.kill("SIGKILL");
   await admitOnLine(0, 200);
@@ -68,7 +70,7 @@ test("a worker dies: what its ingresses have delivered is paid", async () => {
 }, 90_000);
 
 test("an ingress dies: its calls are paid or free, and its line is given back", async () => {
-  const load = pour(0);
+  const load = pour(bed.target(0));
   await admitOnLine(0, 200);
   expect(await lines()).toBeGreaterThan(0);
   bed.stack.ingresses[0]?.kill("SIGKILL");
@@ -88,8 +90,70 @@ test("an ingress dies: its calls are paid or free, and its line is given back", 
   await bed.stack.ingresses[0]?.restart();
 }, 120_000);
 
+/** A number of a failpoint's visits by which calls are on a line. */
+const VISITS = 300;
+/** Balance for more calls than a test makes. */
+const RICH_NANO = 100_000n * FLAT_NANO;
+
+test.each(["call.served", "call.answered", "call.settled"])(
+  "a worker dies at %s: what it answered on a line is paid once",
+  async (at) => {
+    const { key } = await createWorkspace(bed.stack, { creditsNano: RICH_NANO });
+    // The one that dies gets all calls.
+    for (const worker of bed.stack.workers) worker.kill("SIGSTOP");
+    const env = { ...bed.stack.env, SLUICE_FAILPOINT: `${at}:${VISITS}` };
+    const mortal = await startRole(["worker", "chat"], env);
+    const lined = await linedAt(0);
+    const load = pour({ url: bed.target(0).url, key });
+    expect((await mortal.exited()).signal).toBe("SIGKILL");
+    for (const worker of bed.stack.workers) worker.kill("SIGCONT");
+    expect(await linedAt(0)).toBeGreaterThan(lined);
+    const answers = await load.stop();
+    expect(answers.filter(isServed).length).toBeGreaterThan(VISITS / 2);
+    untaken = await audit(bed, { withinMs: 40_000, untaken });
+  },
+  90_000,
+);
+
+test.each(["call.admitted", "call.dispatched", "call.taken"])(
+  "an ingress dies at %s: calls on its line are paid or free, and the line is given back",
+  async (at) => {
+    const { id, key } = await createWorkspace(bed.stack, { creditsNano: RICH_NANO });
+    const env = { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: `${at}:${VISITS}` };
+    const mortal = await startRole(["ingress"], env);
+    const load = pour({ url: mortal.baseUrl, key });
+    expect((await mortal.exited()).signal).toBe("SIGKILL");
+    await load.stop();
+    const linesOf = () => bed.stack.query("select 1 from credit_line where workspace_id = $1", [id]);
+    expect(await linesOf()).toHaveLength(1);
+    untaken = await audit(bed, { withinMs: 60_000, untaken: untaken + CLIENTS });
+    await eventually("the line is given back", async () => (await linesOf()).length === 0, 60_000);
+  },
+  150_000,
+);
+
+test("a balance is spent over two ingresses with lines to its last credit, and no further", async () => {
+  const calls = 1_000n;
+  const { id, key } = await createWorkspace(bed.stack, { creditsNano: calls * FLAT_NANO });
+  const isSpent = async (): Promise<boolean> => {
+    const [row] = await bed.stack.query<{ left: bigint; free: bigint }>(
+      `select sum(amount)::bigint as left, (select amount - held from balance where workspace_id = $1) as free
+       from ledger_entry where workspace_id = $1`,
+      [id],
+    );
+    expect(row?.free).toBeGreaterThanOrEqual(0n);
+    return row?.left === 0n;
+  };
+  const loads = [0, 1].map((ingress) => pour({ url: bed.target(ingress).url, key }, "flat"));
+  await eventually("all is spent", isSpent, 60_000);
+  const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
+  expect(answers.filter(isServed)).toHaveLength(Number(calls));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]));
+  untaken = await audit(bed, { withinMs: 40_000, untaken });
+}, 120_000);
+
 test("both ingresses end in an orderly way: no line is left", async () => {
-  const loads = [pour(0), pour(1)];
+  const loads = [pour(bed.target(0)), pour(bed.target(1))];
   await Promise.all([admitOnLine(0, 100), admitOnLine(1, 100)]);
   await Promise.all(loads.map((load) => load.stop()));
   await Promise.all(bed.stack.ingresses.map((ingress) => ingress.stop()));

@@ -41,7 +41,7 @@ export const FAULT_ROWS = [
     files: ["faults/ingress-death.test.ts", "faults/media-ingress-death.test.ts"],
   },
   {
-    fault: "a worker or an ingress is killed while calls go ahead of their holds",
+    fault: "a worker or an ingress is killed while calls are admitted and settled on a credit line",
     files: ["faults/credit-lines.test.ts"],
   },
   {

@@ -1,5 +1,5 @@
 /**
- * Calls a second of one workspace over 1, 2, 8 and 64 ingresses and as many workers, with credit lines and without: all of them write its
+ * Calls a second of one workspace over 1, 2, 8 and 64 ingresses and as many workers, with credit lines and without, where all of them write its
  * balance. `npm run load:hot`, or `-- 8 64` for those. Admission and settle alone, in this process; a provider takes 20 ms, and 192 calls are in flight at a time
  * over all of them. Postgres waits for its disk.
  */

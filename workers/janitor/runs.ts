@@ -46,8 +46,13 @@ export interface RunSweepContext {
 const BATCH = 500;
 /** A word that has not come by then is lost. */
 const FORGOTTEN_MS = paced(5_000);
-/** Most runs wait behind others, and their word is on the queue or with a worker. A turn tells of as many as the queue takes of one workspace. */
-const WORDS = { againMs: paced(15_000), max: WORKSPACE_MESSAGES_MIN } as const;
+/** Most runs wait behind others, and their word is on the queue or with a worker. */
+const WORDS = { againMs: paced(15_000), max: BATCH };
+/**
+ * Words that one turn sends of runs whose own were lost: half of what the queue takes of one workspace and lane, so that there is room for
+ * those of its new runs.
+ */
+const FORGOTTEN_MAX = WORKSPACE_MESSAGES_MIN / 2;
 const MS_PER_HOUR = 3_600_000;
 /** Nearly full: then ended runs go after a day, the oldest first, so many batches in one sweep. */
 const FULL_SHARE = 0.9;
@@ -68,19 +73,21 @@ const OPEN_WORK_MAX = 20_000;
 export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
   let span = ALL_WORK;
-  const searches: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
-    jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS, span),
-    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
-    unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
+  const searches: Readonly<Record<string, (words: typeof WORDS) => Promise<readonly WaitingRun[]>>> = {
+    jobs: (words) => takeRunsOfEndedJobs(database, FORGOTTEN_MS, words, span),
+    runs: (words) => takeRunsOfEndedRuns(database, FORGOTTEN_MS, words),
+    unbegun: (words) => takeUnbegunRuns(database, FORGOTTEN_MS, words),
   };
   return async () => {
     span = await nextOpenWork(database, span, openMax);
+    let left = FORGOTTEN_MAX;
     // One after the other, and each whatever became of those before.
     for (const [why, look] of Object.entries(searches)) {
-      const found = await look().catch((error: unknown) => {
+      const found = await look({ ...WORDS, max: left }).catch((error: unknown) => {
         log.warn({ err: error, why }, "runs could not be looked for");
         return [];
       });
+      left -= found.length;
       if (found.length > 0) log.warn({ why, runs: found.length }, "runs are woken");
       wakeAll(connection, found);
     }

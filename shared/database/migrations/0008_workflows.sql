@@ -446,7 +446,7 @@ end $$;
 -- and is about to ask a provider for it; null where it goes on the queue. Result: 1: it is done; 0: it is, and that call waits for room on the queue. Null
 -- where these do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that
 -- ended a job and is sent again the result is 1 if it had been done; the lease of that call is renewed then.
--- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
+-- Locks: the run, its jobs, ended runs of its steps, file_storage, then those of a settle and of an admission.
 create function advance_run(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int

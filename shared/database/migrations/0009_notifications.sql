@@ -69,8 +69,8 @@ create table subscription (
 create unique index subscription_once on subscription (channel_id, event, coalesce(workflow_id, '00000000-0000-0000-0000-000000000000'));
 create index subscription_event on subscription (workspace_id, event);
 
--- True when a channel of the workspace that is enabled subscribes to the type. Ends of jobs and of runs, of which there are many, leave no
--- event where nobody would be told of it.
+-- True when a channel of the workspace that is enabled subscribes to the type. Jobs and runs, of which there are many, leave no event
+-- where nobody would be told of it.
 create function is_subscribed(p_ws uuid, p_type text) returns boolean language sql stable as $$
   select exists (
     select from subscription s where s.workspace_id = p_ws and s.event = p_type

@@ -165,7 +165,11 @@ describe("a run whose word was lost", () => {
     // Its parent knows of it.
     await db.query("update run set woken_at = null where id = $1", [parent]);
     await db.query("update run set parent_credits = credits where id = $1", [child]);
+    await db.query("update step_item set credits = 0 where work_id = $1", [child]);
     expect(await takeRunsOfEndedRuns(db.database, 5_000, WORDS)).toEqual([]);
+    // More came to it afterwards.
+    await db.query("update run set credits = 7 where id = $1", [child]);
+    expect(idsOf(await takeRunsOfEndedRuns(db.database, 5_000, WORDS))).toEqual([parent]);
   });
 });
 

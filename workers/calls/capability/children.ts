@@ -83,15 +83,14 @@ export function openCapabilityChildren(
     : others;
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
+  const trials = new Set<ChildPool>();
   const permits = createCapabilityPermits(cores);
-  const poolOf = (engine: string): ChildPool => {
-    const known = pools.get(engine);
-    if (known) return known;
-    const pool = createChildPool({
+  const openPool = (engine: string, spares: number): ChildPool =>
+    createChildPool({
       script: CHILD,
       args: [engine],
       launch: () => openHome(isolation),
-      spares: 1,
+      spares,
       // One more than can be busy: a workspace's own child rests while another's works.
       childrenMax: permits.max + 1,
       queueMax: 10_000,
@@ -105,6 +104,10 @@ export function openCapabilityChildren(
       residentBytesMax: CAPABILITY_MEMORY_BYTES / 3,
       environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1" },
     });
+  const poolOf = (engine: string): ChildPool => {
+    const known = pools.get(engine);
+    if (known) return known;
+    const pool = openPool(engine, 1);
     pools.set(engine, pool);
     return pool;
   };
@@ -149,22 +152,27 @@ export function openCapabilityChildren(
     async tryEngine(engine) {
       const giveBack = await permits.take({ workspaceId: "", isLong: false });
       const folder = mkdtempSync(join(runFolders(), "engine-"));
+      // An engine that nobody has asked for yet keeps no child: all of them at rest take a third of a gigabyte.
+      const known = pools.get(engine);
+      const pool = known ?? openPool(engine, 0);
+      if (!known) trials.add(pool);
       try {
         giveTo(folder, isolation.user);
         const input: EngineTrial = { engine, folder, tools };
-        const { output } = await poolOf(engine).run({ task: "tryEngine", input, folder, jobMs: ENGINE_TRY_MS });
+        const { output } = await pool.run({ task: "tryEngine", input, folder, jobMs: ENGINE_TRY_MS });
         return typeof output === "string" ? output : undefined;
       } catch (error) {
         // A child that ends, or does not answer, is an engine that cannot be used.
         if (error instanceof MediaError) return needsOf(engine);
         throw error;
       } finally {
+        if (trials.delete(pool)) await pool.close();
         rmSync(folder, { recursive: true, force: true });
         giveBack();
       }
     },
     async close() {
-      await Promise.all(Array.from(pools.values(), (pool) => pool.close()));
+      await Promise.all([...pools.values(), ...trials].map((pool) => pool.close()));
     },
   };
 }

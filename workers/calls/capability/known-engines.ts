@@ -13,21 +13,25 @@ import { newId } from "#shared/ids.ts";
 import type { CapabilityChildren } from "./children.ts";
 
 const KNOWN_MS = 3_600_000;
-const FILE = join(tmpdir(), `sluice-engines-${process.getuid?.() ?? 0}.json`);
 /** An engine may work in one version of these and not in the next. */
 const PACKAGES = ["package.json", "bun.lock"].map((name) =>
   fileURLToPath(new URL(`../../../${name}`, import.meta.url)),
 );
 
-/** @param facts what an engine depends on beside the packages: isolation, programs of the system */
+/**
+ * @param facts what an engine depends on beside the packages: isolation, programs of the system
+ * @param known file of what has worked; one in the temporary folder when absent
+ */
 export function rememberEngines(
   { tryEngine }: Pick<CapabilityChildren, "tryEngine">,
   facts: readonly object[],
-  file = FILE,
+  known?: string,
 ): Pick<CapabilityChildren, "tryEngine"> {
   const packages = PACKAGES.map((path) => (existsSync(path) ? readFileSync(path, "utf8") : ""));
   const here = [Bun.version, process.execPath, ...packages, facts];
   const key = createHash("sha256").update(JSON.stringify(here)).digest("hex");
+  // Named by the facts too: two installations on one machine do not forget each other's.
+  const file = known ?? join(tmpdir(), `sluice-engines-${process.getuid?.() ?? 0}-${key.slice(0, 12)}.json`);
   return {
     async tryEngine(engine) {
       const triedAt = read(file, key)[engine] ?? 0;

@@ -18,7 +18,7 @@ let bench: Bench;
 
 beforeAll(async () => {
   bench = await sharedBench();
-  const [row] = await bench.stack.query<{ id: string }>("select id from workspace limit 1");
+  const [row] = await bench.stack.query<{ id: string }>("select id from workspace where name = 'default'");
   await hearEvents(bench.stack, row?.id ?? "");
 }, 60_000);
 

@@ -3,6 +3,8 @@ import { statSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
+import { openCapabilityChildren } from "#workers/calls/capability/children.ts";
+import { NO_ISOLATION } from "#workers/calls/capability/isolation.ts";
 import { rememberEngines } from "#workers/calls/capability/known-engines.ts";
 
 const { directory } = temporaryDirectory();
@@ -40,4 +42,23 @@ test("what another has put in its place is not believed", async () => {
   expect(await start([], ["sharp"])).toEqual([["sharp"], [undefined]]);
   await Bun.write(file, "no JSON");
   expect(await start([], ["sharp"])).toEqual([["sharp"], [undefined]]);
+});
+
+/** Returns how many processes of this one are children of an engine. */
+function childrenOf(engine: string): number {
+  const { stdout } = Bun.spawnSync(["ps", "-eo", "ppid=,args="]);
+  const lines = stdout.toString().split("\n");
+  return lines.filter((line) => Number.parseInt(line) === process.pid && line.trimEnd().endsWith(`child.ts ${engine}`))
+    .length;
+}
+
+test("an engine that was tried keeps a child only where its children were started ahead", async () => {
+  const children = openCapabilityChildren(NO_ISOLATION, {}, ["sharp"]);
+  try {
+    for (const engine of ["sharp", "archive"]) expect(await children.tryEngine(engine)).toBeUndefined();
+    expect(childrenOf("sharp")).toBeGreaterThan(0);
+    expect(childrenOf("archive")).toBe(0);
+  } finally {
+    await children.close();
+  }
 });
