@@ -80,9 +80,11 @@ export function findRises(now: Baseline, before: Baseline): string[] {
   );
 }
 
-/** Section of the report: how this run compares with the baseline. Empty without one of the same plan. */
+/** Section of the report: how this run compares with the baseline, or that none of the same plan is kept. */
 export function renderComparison(now: Baseline, before: Baseline | null): string {
-  if (before === null || before.isQuick !== now.isQuick || before.delayMs !== now.delayMs) return "";
+  if (before === null || before.isQuick !== now.isQuick || before.delayMs !== now.delayMs) {
+    return "\n## Against the baseline\n\nNo run of this plan is kept: `--save` keeps this one.\n";
+  }
   const rises = findRises(now, before);
   const where = now.machine === before.machine ? "" : ", another machine, so CPU time is not compared";
   const verdict = rises.length === 0 ? "No cost of a call has risen by more than a tenth." : "";

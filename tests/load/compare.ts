@@ -157,6 +157,14 @@ const ROWS: readonly (readonly [string, (turn: Turn) => number, number])[] = [
   ["NATS messages a call", (turn) => ((turn.counters?.natsInMsgs ?? Number.NaN) + (turn.counters?.natsOutMsgs ?? 0)) / turn.drive.calls, 2], // prettier-ignore
 ];
 
+/** Rows that are costs: of one whose middle ratio is above this the table says that it has risen. */
+const COSTS: ReadonlySet<string> = new Set([
+  "µs of CPU a call, everything",
+  "write transactions a call",
+  "NATS messages a call",
+]);
+const RISE_MAX = 1.1;
+
 /** NaN for plain answers, whose first token is the whole. */
 function firstToken({ load, drive: { firstToken: times } }: Turn, share: number): number {
   return load.isStream ? Histogram.merge([times]).percentile(share) : Number.NaN;
@@ -171,7 +179,8 @@ function renderLoad(name: string, pairs: readonly (readonly [Turn, Turn])[]): st
     const { before, after, ratio } = compare(pairs.map(([one, other]) => [value(one), value(other)]));
     if (Number.isNaN(before)) return [];
     const [low, middle, high] = ratio;
-    return `| ${name} | ${what} | ${before.toFixed(digits)} | ${after.toFixed(digits)} | ${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)}) |`;
+    const isRisen = COSTS.has(what) && middle > RISE_MAX;
+    return `| ${name} | ${what} | ${before.toFixed(digits)} | ${after.toFixed(digits)} | ${middle.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})${isRisen ? " RISEN" : ""} |`;
   });
   return `${rows.join("\n")}\n`;
 }

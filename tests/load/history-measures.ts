@@ -6,6 +6,7 @@ import { sumUsage } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
 import { auditInSteps } from "#shared/ledger/audit.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
+import { openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { CREDIT, settlementOf } from "#tests/shared/accounts.ts";
@@ -27,6 +28,17 @@ const HOLD_NANO = CREDIT / 1_000n;
 const HOUR_MS = 3_600_000;
 
 const log = createLogger({ level: "silent", role: "load" });
+
+const holdOf = (jobId: string, keyId: string) => ({
+  jobId,
+  keyId,
+  model: "model-1",
+  amountNano: HOLD_NANO,
+  mayExceed: false,
+  tokensMax: 100,
+  dailyTokens: null,
+  lifeMs: 60_000,
+});
 
 export interface Measure {
   readonly name: string;
@@ -58,23 +70,15 @@ export async function openMeasures(
   const ledger = openLedger({ database, log, retryMs: 5_000 });
   const admission = createCallAdmission({ database, log, ledger });
   const rollUp = openUsageRollUp({ database, metrics, log });
-  const [large = "", small = ""] = workspaces;
+  const [large = "", small = "", busy = ""] = workspaces;
 
   let number = 0;
   const call = async (isPatient: boolean): Promise<void> => {
     number += 1;
-    const place = number % 5 === 0 ? 0 : 1 + (number % (workspaces.length - 1));
+    // Not the second, which is small, nor the third: it makes more calls than the limit of these.
+    const place = number % 5 === 0 ? 0 : 3 + (number % (workspaces.length - 3));
     const [workspaceId = "", keyId = "", jobId] = [workspaces[place], keys[place], newId()];
-    await admission.place(workspaceId, CALLS_LIMIT, {
-      jobId,
-      keyId,
-      model: "model-1",
-      amountNano: HOLD_NANO,
-      mayExceed: false,
-      tokensMax: 100,
-      dailyTokens: null,
-      lifeMs: 60_000,
-    });
+    await admission.place(workspaceId, CALLS_LIMIT, holdOf(jobId, keyId));
     await ledger.settle(settlementOf(workspaceId, jobId, HOLD_NANO / 2n, { isPatient }));
   };
 
@@ -162,6 +166,26 @@ export async function openMeasures(
         await Promise.all(Array.from({ length: IN_FLIGHT }, callInTurn));
       },
     },
+    {
+      name: `calls of a workspace without limits, ${IN_FLIGHT} in flight, its credit line opened and given back`,
+      unit: "call",
+      times: GROUPED,
+      async work() {
+        const lines = openCreditLines({ database, log, metrics, callMs: 60_000 });
+        const calls = createCallAdmission({ database, log, ledger, lines, metrics });
+        let left = GROUPED;
+        const callInTurn = async (): Promise<void> => {
+          while (left-- > 0) {
+            const hold = { ...holdOf(newId(), keys[2] ?? ""), mayBeLined: true };
+            const lined = await calls.place(busy, null, hold);
+            await ledger.settle(settlementOf(busy, hold.jobId, HOLD_NANO / 2n, { lined, isPatient: true }));
+            lines.forget(hold.jobId);
+          }
+        };
+        await Promise.all(Array.from({ length: IN_FLIGHT }, callInTurn));
+        await lines.close();
+      },
+    },
     read("newest page of usage, large workspace", () => page(large, null)),
     read("newest page, small workspace", () => page(small, null)),
     read("newest page of a member, large workspace", () => page(large, null, memberId)),
@@ -171,7 +195,7 @@ export async function openMeasures(
     read(`sums of ${spanHours} hours by day and model, large workspace`, () => sum("day", spanHours)),
     read("facts of a key", () => readKeyFacts(database, large, keys[0] ?? "")),
     {
-      name: `roll-up of ${LONE + GROUPED} new calls`,
+      name: `roll-up of ${LONE + 2 * GROUPED} new calls`,
       unit: "roll-up",
       times: 1,
       work: () => rollUpAll(database, rollUp),
@@ -199,7 +223,7 @@ export async function openMeasures(
       },
     },
     {
-      name: `hourly audit after ${LONE + GROUPED} new calls`,
+      name: `hourly audit after ${LONE + 2 * GROUPED} new calls`,
       unit: "audit",
       times: 1,
       async work() {

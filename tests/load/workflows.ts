@@ -1,6 +1,6 @@
 /**
  * Overhead of the workflow engine: a chain of 20 chat steps against the same 20 calls made one after another, on a credit line and
- * admitted call by call, as steps are; and a list of 1,000 items over two workers. `npm run load:workflows`; ratios of one run are what
+ * admitted call by call, as steps are; a list of 1,000 items over two workers; and 200 runs at once. `npm run load:workflows`; ratios of one run are what
  * counts.
  */
 import { closeReaper } from "#deploy/embedded/reaper.mjs";
@@ -13,6 +13,7 @@ const WARM_UP_ROUNDS = 15;
 const ROUNDS = 15;
 const CHAIN = 20;
 const ITEMS = 1_000;
+const RUNS = 200;
 
 const bed = await startBed({
   workers: 0,
@@ -91,6 +92,21 @@ try {
   const ms = performance.now() - from;
   say(
     `a list of ${ITEMS}: ${String(run["status"])}, output ${JSON.stringify(run["output"])}, ${bed.upstream.requests.length - before} calls, ${ms.toFixed(0)} ms, ${(ms / ITEMS).toFixed(2)} ms an item`,
+  );
+  const pair = {
+    steps: [
+      { id: "a", type: "model", model: "flat", params },
+      { id: "b", type: "model", model: "flat", params, depends_on: ["a"] },
+    ],
+  };
+  const runAtOnce = async (): Promise<void> => {
+    await Promise.all(Array.from({ length: RUNS }, () => post("/v1/pipelines/runs", { definition: pair })));
+  };
+  await runAtOnce();
+  const times: number[] = [];
+  for (let round = 0; round < 3; round += 1) times.push(await timed(runAtOnce));
+  say(
+    `${RUNS} runs of two steps at once: ${median(times).toFixed(0)} ms, ${(median(times) / RUNS).toFixed(1)} ms a run`,
   );
 } finally {
   await bed.stop();

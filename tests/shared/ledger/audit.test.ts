@@ -44,6 +44,15 @@ test.each(SEEDED)("finds: %s", async (fault, sql, expected, found) => {
   expect(await auditLedger(db.database)).toEqual([{ workspace_id: workspaceId, fault, expected, found }]);
 });
 
+test("finds settles on a credit line that has ended", async () => {
+  const lineId = newId();
+  const row = "(line_id, workspace_id, drawn, used, moved, day, tokens) values ($1, $2, 0, 0, 0, current_date, 0)";
+  await db.query(`insert into line_settle ${row}`, [lineId, workspaceId]);
+  const fault = "settles on a credit line that has ended";
+  expect(await auditLedger(db.database)).toEqual([{ workspace_id: workspaceId, fault, expected: "-", found: lineId }]);
+  await db.query("delete from line_settle where line_id = $1", [lineId]);
+});
+
 test("finds a settle that was deleted, in the balance, in what was spent and in the usage", async () => {
   await db.query("delete from ledger_entry where kind = 'settle'");
   expect((await auditLedger(db.database)).map((row) => row.fault).toSorted()).toEqual([
