@@ -433,7 +433,8 @@ describe("what grows around a look does not make it dearer:", () => {
     for (const [at, [text, blocks]] of (await costs()).entries()) {
       expect(blocks, text).toBeLessThan(4 * Math.max(10, before[at]?.[1] ?? 0));
     }
-    await database.query("delete from run");
+    // Deleted one by one, each of them would look for its rows in four tables.
+    await database.query("truncate run cascade");
   });
 
   test("items of a run that have ended, for those it still has to hear of", async () => {
@@ -478,6 +479,6 @@ describe("what grows around a look does not make it dearer:", () => {
       );
     await addRuns(2);
     await database.query("vacuum analyze");
-    expect(await growthOf(() => inPieces(MANY, addRuns), sent, values)).toBeLessThan(4);
+    expect(await growthOf(() => inPieces(MANY / 4, addRuns), sent, values)).toBeLessThan(4);
   });
 });
