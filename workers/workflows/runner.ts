@@ -4,6 +4,7 @@
  */
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { isUuid, newId } from "#shared/ids.ts";
+import { paced } from "#shared/pace.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
@@ -52,7 +53,7 @@ export function startWorkflowRunner(options: {
       if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
       // The janitor finds runs that stand still: a word that fails for good is not kept.
       if (message.deliveries >= settings.maxDeliver - 1) message.ack();
-      else message.nak(isOver ? 0 : nakDelayMs(message.deliveries));
+      else message.nak(isOver ? 0 : paced(nakDelayMs(message.deliveries)));
     } finally {
       context.metrics.jobs.inc("workflow", result);
       context.metrics.jobSeconds.at("workflow").observe((performance.now() - startedAt) / 1_000);
