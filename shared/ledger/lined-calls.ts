@@ -57,7 +57,7 @@ export async function placeLinedHold(
   return row?.verdict === 0 ? "stands" : "closed";
 }
 
-/** A call that is open for this long is shown among the holds. The janitor closes calls that nobody settles by these holds. */
+/** A call that is open for this long is shown among the holds. If nobody settles it, the janitor finds its hold. */
 const SHOW_AFTER_MS = paced(1_000);
 const SHOWN_AT_ONCE_MAX = 1_000;
 

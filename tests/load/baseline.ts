@@ -26,8 +26,8 @@ export interface Baseline {
   readonly loads: Readonly<Record<string, CallCost>>;
 }
 
-/** A cost that is higher than this multiple of the baseline's is reported. */
-const RISE_MAX = 1.1;
+/** A cost that is higher than this multiple of an earlier one is reported. */
+export const RISE_MAX = 1.1;
 /** Processes that measure, and so are not counted. */
 const MEASURING = new Set(["driver", "upstream"]);
 const COSTS = {

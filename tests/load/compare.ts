@@ -12,6 +12,7 @@ import type { closeReaper } from "#deploy/embedded/reaper.mjs";
 import { PROJECT_ROOT } from "../support/infrastructure.ts";
 import { startOwnPostgres } from "../support/postgres.ts";
 
+import { RISE_MAX } from "./baseline.ts";
 import type { Counters } from "./counters.ts";
 import { figures } from "./figures.ts";
 import { Histogram } from "./histogram.ts";
@@ -163,7 +164,6 @@ const COSTS: ReadonlySet<string> = new Set([
   "write transactions a call",
   "NATS messages a call",
 ]);
-const RISE_MAX = 1.1;
 
 /** NaN for plain answers, whose first token is the whole. */
 function firstToken({ load, drive: { firstToken: times } }: Turn, share: number): number {

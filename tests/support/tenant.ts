@@ -19,8 +19,8 @@ export async function asNewWorkspace(stack: Stack): Promise<Tenant> {
 }
 
 /**
- * Subscribes a channel of the workspace, on which nothing is sent, to all events of jobs and runs. They leave none where nobody would be
- * told of it.
+ * Subscribes a channel of the workspace, on which nothing is sent, to all events of jobs and runs. Without a subscriber they write
+ * none.
  */
 export async function hearEvents({ query }: Pick<Stack, "query">, workspaceId: string): Promise<void> {
   await query(

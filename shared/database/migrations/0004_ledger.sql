@@ -742,7 +742,7 @@ begin
   return 0;
 end $$;
 
--- Writes a hold, as part of the line, for each of a line's calls that is still open. The janitor closes calls that nobody settles by these holds.
+-- Writes a hold, as part of the line, for each of a line's calls that is still open. If nobody settles such a call, the janitor finds its hold.
 create function show_lined_calls(
   p_ws uuid, p_line uuid, p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[], p_started_ms bigint[],
   p_life_ms bigint[]

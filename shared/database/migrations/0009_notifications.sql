@@ -4,7 +4,7 @@
 -- transaction. It then claims deliveries that are due, and ends each attempt by a write that names its epoch. Schedule, breaker and
 -- the clock of a channel that fails stand in these rows alone, so nothing is lost with a process or with the queue.
 
--- Events, each written in the transaction in which it happened; those of jobs and runs where somebody subscribes. The metadata of each type has a schema (schemas/events); credits there
+-- Events, each written in the transaction in which it happened. A job or a run writes one only if a channel subscribes to it. The metadata of each type has a schema (schemas/events); credits there
 -- are credits, not nano-credits.
 create table event (
   id uuid primary key default gen_random_uuid(),
@@ -69,8 +69,8 @@ create table subscription (
 create unique index subscription_once on subscription (channel_id, event, coalesce(workflow_id, '00000000-0000-0000-0000-000000000000'));
 create index subscription_event on subscription (workspace_id, event);
 
--- True when a channel of the workspace that is enabled subscribes to the type. Jobs and runs, of which there are many, leave no event
--- where nobody would be told of it.
+-- True when a channel of the workspace that is enabled subscribes to the type. Jobs and runs are many: without
+-- a subscriber they write no event.
 create function is_subscribed(p_ws uuid, p_type text) returns boolean language sql stable as $$
   select exists (
     select from subscription s where s.workspace_id = p_ws and s.event = p_type

@@ -152,7 +152,7 @@ export function openCapabilityChildren(
     async tryEngine(engine) {
       const giveBack = await permits.take({ workspaceId: "", isLong: false });
       const folder = mkdtempSync(join(runFolders(), "engine-"));
-      // An engine that nobody has asked for yet keeps no child: all of them at rest take a third of a gigabyte.
+      // A trial leaves no child behind: one for each engine would take a third of a gigabyte.
       const known = pools.get(engine);
       const pool = known ?? openPool(engine, 0);
       if (!known) trials.add(pool);
