@@ -29,7 +29,7 @@ import { completeTimings } from "./runner/timings.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side: most of a fault test's time is waiting. */
-const PARALLEL = 6;
+const PARALLEL = 4;
 /**
  * Compiling code costs a seventh of a run's CPU time, and most processes of a test end before it pays. Code that runs long is
  * still compiled; production and soak keep Bun's own thresholds.

@@ -10,6 +10,7 @@ import { storm } from "../support/storm.ts";
 import { growthMb, type MixedBed, runMixed, startMixedBed } from "./mixed.ts";
 
 const CALLS = storm(300, 10_000);
+const IN_FLIGHT = storm(24, 64);
 /** Measured at full size: up to 30. Beside other test files, and after a few hundred calls, memory tells nothing. */
 const GROWTH_MB_MAX = storm(Infinity, 48);
 /** Ways in which calls end; of a few hundred calls some may have missed one. */
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 test("mixed calls leave nothing behind", async () => {
-  const result = await runMixed(bed, { calls: CALLS, seed: testSeed("mixed streams") });
+  const result = await runMixed(bed, { calls: CALLS, inFlight: IN_FLIGHT, seed: testSeed("mixed streams") });
   const { faults, outcomes, subscriptions } = result;
   process.stdout.write(`${JSON.stringify(outcomes)}\n`);
   expect(faults).toEqual([]);

@@ -145,20 +145,22 @@ export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgre
 /** By Postgres' own interface for base backups, since the packaged server comes without pg_basebackup. */
 async function backUp(url: string, from: string, to: string): Promise<void> {
   const server = openDatabase({ url, poolMax: 1, log });
-  // Both calls have to be made by one session.
-  const session = server.reserve("backup");
   const copy = async (...args: string[]): Promise<void> => {
     const { exitCode, stderr } = await Bun.$`cp -a ${args}`.quiet().nothrow();
     // A file may go while it is copied, which the log makes good.
     if (exitCode !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
   };
   try {
-    await session.query("select pg_backup_start('drill', true)");
-    await copy(from, to);
-    const [end] = await session.query<{ label: string }>("select labelfile as label from pg_backup_stop(false)");
+    // Both statements have to be made by one session, which may have nothing to do for long between them.
+    const label = await server.slowSession(60_000, async (session) => {
+      await session.query("select pg_backup_start('drill', true)");
+      await copy(from, to);
+      const [end] = await session.query<{ label: string }>("select labelfile as label from pg_backup_stop(false)");
+      return end?.label ?? "";
+    });
     rmSync(join(to, "cluster/pg_wal"), { recursive: true });
     await copy(join(from, "cluster/pg_wal"), join(to, "cluster/pg_wal"));
-    writeFileSync(join(to, "cluster/backup_label"), end?.label ?? "");
+    writeFileSync(join(to, "cluster/backup_label"), label);
     rmSync(join(to, "cluster/postmaster.pid"), { force: true });
   } finally {
     await server.close();
