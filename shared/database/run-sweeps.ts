@@ -42,7 +42,7 @@ function takeWords(
        select r.id, row_number() over (partition by r.workspace_id order by f.since) as rank, f.since
        from (select id, min(since) as since from found group by id) f join run r on r.id = f.id
        where r.lane in (${LANES_TAKEN})
-         and (r.woken_at is null or r.woken_at < r.progressed_at or r.woken_at < now() - $1 * interval '1 millisecond')
+         and (r.woken_at is null or r.woken_at < now() - $1 * interval '1 millisecond')
        order by rank, f.since limit $2
      ), taken as (
        select run.id from run join ranked on ranked.id = run.id for no key update of run skip locked

@@ -97,10 +97,11 @@ create table run (
   -- Number of its last frame.
   frames int not null default 0,
   -- Weight of the looks that workers took at it as it stood still, since it last went on (shared/database/run-work.ts), and the time
-  -- at which the janitor last asked for one.
+  -- at which the janitor last asked for one since then.
   recoveries smallint not null default 0,
   woken_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
+  -- Time at which it last went on, or up to a second before.
   progressed_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz,
@@ -385,7 +386,9 @@ begin
     error = coalesce(p.error, error), credits = p.credits, frames = p.frames,
     due_at = case when p.next_ms is not null then at_utc + p.next_ms * interval '1 millisecond' when p.status = 'queued' then due_at end,
     work = work + case when p.root_id is null then p.work else 0 end, stored_bytes = stored_bytes + p.grown,
-    recoveries = 0, progressed_at = at_utc,
+    -- Not at every pass of fast steps: a version of the row with the same times needs no new entries in the indexes.
+    progressed_at = case when status = p.status and progressed_at > at_utc - interval '1 second' then progressed_at else at_utc end,
+    recoveries = 0, woken_at = null,
     started_at = coalesce(started_at, case when p.status <> 'queued' and (p.status <> 'cancelled' or 'run.started' = any (p.events)) then at_utc end),
     ended_at = coalesce(ended_at, case when p.status in ('succeeded', 'failed', 'cancelled') then at_utc end)
   where id = p.id and rev = p.rev - 1 and (not cancel_requested or p.sees_cancel)
@@ -421,8 +424,8 @@ begin
 
   if p.frames > p.frames_before then
     insert into run_frame (run_id, seq, type, step_id, attempt)
-    select p.id, p.frames_before + row_number() over (), t.type, t.step_id, t.attempt
-    from json_to_recordset(p.told) t(type text, step_id text, attempt smallint);
+    select p.id, p.frames_before + t.n, t.type, t.step_id, t.attempt
+    from rows from (json_to_recordset(p.told) as (type text, step_id text, attempt smallint)) with ordinality t(type, step_id, attempt, n);
   end if;
 
   if cardinality(p.events) > 0 then
@@ -452,13 +455,13 @@ create function advance_run(
   p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
 ) returns int language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
-  r run;
+  r record;
   o job_offer := jsonb_populate_record(null::job_offer, p_next);
   is_ours boolean;
   number int := 1;
 begin
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
-  select * into r from run where id = p_save.id for no key update;
+  select rev, cancel_requested, parent_id into r from run where id = p_save.id for no key update;
   if not found then return null; end if;
   if p_job is not null then
     select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
@@ -481,7 +484,7 @@ begin
   -- The balance comes last: others of the workspace wait for it.
   if not save_run(p_save)
     or (p_job is not null and end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens,
-                                      p_result, null, null, false, p_wait_ms) is distinct from p_used)
+                                      p_result, null, null, false, null) is distinct from p_used)
     or (p_next is not null and admit_call(o.workspace_id, -1, o.id, o.key_id, o.model, o.amount, o.may_exceed, o.tokens, o.day_cap,
                                           o.hold_ms) <> 0) then
     raise exception 'the step and its run do not go on together' using errcode = 'SL003';

@@ -104,7 +104,7 @@ describe("a run whose word was lost", () => {
     await db.query("update run set woken_at = now() - interval '59 seconds' where id = $1", [first]);
     expect(await ended()).toEqual([]);
     await db.query("update run set woken_at = now() - interval '61 seconds' where id = $1", [first]);
-    await db.query("update run set progressed_at = clock_timestamp() where id = $1", [second]);
+    await db.query("update run set woken_at = null where id = $1", [second]);
     expect(idsOf(await ended())).toEqual([first, second].toSorted());
   });
 

@@ -183,6 +183,20 @@ describe("a worker that ends a step", () => {
     expect(new Set(told).size).toBe(1);
   });
 
+  test("says when its run went on last, to the second, and forgets the word that was sent of it before", async () => {
+    const { runId, job } = await begin(CHAIN);
+    const age = (by: string) => bench.db.query(`update run set woken_at = now(), progressed_at = now() ${by} where id = $1`, [runId]); // prettier-ignore
+    const seen = async () => (await bench.db.query("select woken_at, progressed_at > now() - interval '30 seconds' as is_now, progressed_at > now() + interval '30 seconds' as is_kept from run where id = $1", [runId]))[0]; // prettier-ignore
+    await age("- interval '1 minute'");
+    const going = await opened(job);
+    const { next } = (await going.end(endOf(job), OWNER, RETRY_MS)) ?? {};
+    expect(await seen()).toEqual({ woken_at: null, is_now: true, is_kept: false });
+    // Less than a second ago, however slow the machine is.
+    await age("+ interval '1 minute'");
+    await next?.step?.end(endOf(next.job), OWNER, RETRY_MS);
+    expect(await seen()).toEqual({ woken_at: null, is_now: true, is_kept: true });
+  });
+
   test("does what it sends again once, as its answer may be lost", async () => {
     const begun = await begin(CHAIN);
     const going = await opened(begun.job);
