@@ -8,18 +8,21 @@
 -- Right to write: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
 -- a live lease. Final states (completed, failed, cancelled, refused) are never left, but by redrive_job.
 
+create domain lane as text constraint lane check (value in ('live', 'batch'));
+create domain job_state as text
+  constraint job_state check (value in ('queued', 'running', 'completed', 'failed', 'cancelled', 'refused'));
+
 create table job (
   id uuid primary key,
   workspace_id uuid not null,
   -- Null when a message was refused before a key was found.
   key_id uuid,
   pool text not null,
-  lane text not null constraint job_lane check (lane in ('live', 'batch')),
+  lane lane not null,
   kind text not null,
   modality text not null,
   model text,
-  state text not null
-    constraint job_state check (state in ('queued', 'running', 'completed', 'failed', 'cancelled', 'refused')),
+  state job_state not null,
   -- State in the record that lies in the object store; behind `state` until it is written.
   recorded text,
   -- True where there is such a record. The answer of a call of words is all there is of it.

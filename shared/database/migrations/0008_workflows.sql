@@ -38,6 +38,13 @@ create table workflow_version (
   primary key (workflow_id, version)
 );
 
+create domain run_mode as text constraint run_mode check (value in ('sync', 'stream', 'async'));
+-- Of runs, and of the items of their steps.
+create domain run_status as text
+  constraint run_status check (value in ('queued', 'running', 'succeeded', 'failed', 'cancelled'));
+create domain step_run_status as text
+  constraint step_run_status check (value in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'));
+
 create table run (
   id uuid primary key,
   workspace_id uuid not null references workspace (id),
@@ -49,10 +56,9 @@ create table run (
   version int,
   -- The definition that came with the run.
   definition json,
-  mode text not null constraint run_mode check (mode in ('sync', 'stream', 'async')),
-  lane text not null constraint run_lane check (lane in ('live', 'batch')),
-  status text not null default 'queued'
-    constraint run_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+  mode run_mode not null,
+  lane lane not null,
+  status run_status not null default 'queued',
   attempt smallint not null default 1,
   max_attempts smallint not null,
   -- Number of its changes.
@@ -137,8 +143,7 @@ create table step_run (
   run_attempt smallint not null,
   -- Type of the step: model, sub_pipeline or the id of a capability.
   type text not null,
-  status text not null
-    constraint step_run_status check (status in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')),
+  status step_run_status not null,
   skipped_reason text,
   -- The list that for_each gave, as JSON; null: the step has none.
   list text,
@@ -159,7 +164,7 @@ create table step_item (
   step_id text not null,
   attempt smallint not null,
   item int not null,
-  status text not null constraint step_item_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+  status run_status not null,
   -- Its job, or its run when it is one.
   work_id uuid,
   is_run boolean not null default false,

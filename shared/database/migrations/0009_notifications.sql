@@ -4,6 +4,10 @@
 -- transaction. It then claims deliveries that are due, and ends each attempt by a write that names its epoch. Schedule, breaker and
 -- the clock of a channel that fails stand in these rows alone, so nothing is lost with a process or with the queue.
 
+create domain event_type as text constraint event_type check (value in (
+  'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
+  'batch.completed', 'batch.failed', 'batch.expired', 'batch.cancelled', 'budget.threshold_reached', 'template.unavailable'));
+
 -- Events, each written in the transaction in which it happened. A job or a run writes one only if a channel subscribes to it. The metadata of each type has a schema (schemas/events); credits there
 -- are credits, not nano-credits.
 create table event (
@@ -11,9 +15,7 @@ create table event (
   workspace_id uuid not null,
   -- Subscriptions may be for one workflow; null when no stored workflow did it.
   workflow_id uuid,
-  type text not null constraint event_type check (type in (
-    'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
-    'batch.completed', 'batch.failed', 'batch.expired', 'batch.cancelled', 'budget.threshold_reached', 'template.unavailable')),
+  type event_type not null,
   metadata jsonb not null,
   occurred_at timestamptz not null default clock_timestamp(),
   fanned_out_at timestamptz,
@@ -77,6 +79,9 @@ create function is_subscribed(p_ws uuid, p_type text) returns boolean language s
       and exists (select from notification_channel c where c.id = s.channel_id and c.enabled));
 $$;
 
+create domain delivery_status as text
+  constraint delivery_status check (value in ('pending', 'succeeded', 'failed', 'skipped', 'cancelled'));
+
 create table delivery (
   id uuid primary key,
   workspace_id uuid not null,
@@ -89,8 +94,7 @@ create table delivery (
   workflow_id uuid,
   -- The envelope: the bytes of every attempt.
   body text not null,
-  status text not null default 'pending'
-    constraint delivery_status check (status in ('pending', 'succeeded', 'failed', 'skipped', 'cancelled')),
+  status delivery_status not null default 'pending',
   -- Attempts made, those by hand included; how many of the schedule's are behind it.
   attempts smallint not null default 0,
   step smallint not null default 0,

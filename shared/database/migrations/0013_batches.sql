@@ -69,6 +69,8 @@ create index batch_open on batch (workspace_id) where ended_at is null;
 create index batch_list on batch (workspace_id, created_at desc, id desc);
 create index batch_ended on batch (ended_at) where ended_at is not null;
 
+create domain batch_line_state as text constraint batch_line_state check (value in ('waiting', 'running', 'ended'));
+
 -- A line of a batch. `running` from before its job is admitted: a leader that takes over admits it again under the same id.
 create table batch_line (
   batch_id uuid not null references batch on delete cascade,
@@ -80,7 +82,7 @@ create table batch_line (
   bytes int not null,
   -- Its job or run, made of batch and number.
   job_id uuid not null,
-  state text not null default 'waiting' constraint batch_line_state check (state in ('waiting', 'running', 'ended')),
+  state batch_line_state not null default 'waiting',
   -- What it came to: the record in the output or the error file, and the how-manieth end of the batch it was.
   place int,
   is_output boolean,

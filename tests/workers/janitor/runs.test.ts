@@ -65,8 +65,8 @@ async function runsOf(
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts, status, progressed_at, ended_at)
-     select gen_random_uuid(), $1, $1, $2, '{}', 'async', $3, 1, $4, now() - ($5 - n) * interval '1 second',
-       case when $4 = 'succeeded' then now() - ($5 - n) * interval '1 second' end
+     select gen_random_uuid(), $1, $1, $2, '{}', 'async', $3, 1, $4::text, now() - ($5 - n) * interval '1 second',
+       case when $4::text = 'succeeded' then now() - ($5 - n) * interval '1 second' end
      from generate_series(0, $6::int - 1) n returning id`,
     [owner.workspaceId, owner.memberId, lane, status, age, count],
   );

@@ -31,7 +31,7 @@ async function putRun(of: Team, member: Person) {
     const id = newId();
     await bed.db.query(
       `insert into job (id, workspace_id, key_id, pool, lane, kind, modality, state, deadline, work, result, run_id, ended_at)
-       values ($1, $2, $3, 'chat', 'live', $4, $5, $6, now() + interval '1 hour', '{}', $7, $8, case when $6 = 'completed' then now() end)`,
+       values ($1, $2, $3, 'chat', 'live', $4, $5, $6::text, now() + interval '1 hour', '{}', $7, $8, case when $6::text = 'completed' then now() end)`,
       [id, of.id, member.keyId, kind, modality, state, JSON.stringify({ said: PRIVATE }), runId],
     );
     await bed.db.query(

@@ -136,7 +136,7 @@ export async function putDelivery(
   const id = newId();
   await db.query(
     `insert into delivery (id, workspace_id, channel_id, event, body, status, created_at, next_at, ended_at)
-     values ($1, $2, $3, $4, '{}', $5, $6, case when $5 = 'pending' then now() end, case when $5 <> 'pending' then now() end)`,
+     values ($1, $2, $3, $4, '{}', $5::text, $6, case when $5::text = 'pending' then now() end, case when $5::text <> 'pending' then now() end)`,
     [id, team.id, channelId, event, status, createdAt],
   );
   return id;
