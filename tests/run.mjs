@@ -28,7 +28,7 @@ import { completeTimings } from "./runner/timings.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
-/** Files run side by side: most of a fault test's time is waiting. */
+/** Files run side by side, two for each core: most of a fault test's time is waiting. With six, their processes stood still for seconds. */
 const PARALLEL = 4;
 /**
  * Compiling code costs a seventh of a run's CPU time, and most processes of a test end before it pays. Code that runs long is

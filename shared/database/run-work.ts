@@ -144,7 +144,7 @@ export async function giveUpRun(
 ): Promise<boolean> {
   const rows = await target.query(
     `with ended as (
-       update run set rev = rev + 1, frames = frames + 1, ended_at = clock_timestamp(), progressed_at = clock_timestamp(),
+       update run set rev = rev + 1, frames = frames + 1, ended_at = clock_timestamp(), progressed_at = clock_timestamp(), woken_at = null,
          status = case when cancel_requested then 'cancelled' else 'failed' end,
          error = case when not cancel_requested then
            json_build_object('code', $2::text, 'message', $3::text, 'stepId', '') end

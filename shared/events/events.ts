@@ -12,7 +12,7 @@ interface EventType {
   readonly metadata: keyof SchemaTypes;
 }
 
-/** By its name, each of schemas/names.json and of the constraint `event_type` of the table. */
+/** By its name, each of schemas/names.json and of the constraint `event_type` of the domain. */
 export const EVENTS = {
   "run.started": { group: "runs", metadata: "RunStarted", description: "A run started." },
   "run.retrying": {

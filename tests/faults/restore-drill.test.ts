@@ -245,8 +245,8 @@ test("a service that runs and has nothing to do is not given the work of the bac
 /** Takes away what the last migration made, as if the backup were of the release before. */
 async function undoLast(query: Query, last: string): Promise<void> {
   const text = await Bun.file(join(PROJECT_ROOT, "shared/database/migrations", last)).text();
-  for (const [, kind = "", name = ""] of text.matchAll(/^create (?:unlogged )?(table|function) ([a-z_]+)/gm)) {
-    // Functions of a table's rows go with the table.
+  for (const [, kind = "", name = ""] of text.matchAll(/^create (?:unlogged )?(table|function|domain) ([a-z_]+)/gm)) {
+    // Functions of a table's rows go with the table, and columns with their domain.
     await query(`drop ${kind} if exists ${name} cascade`);
   }
   await query("delete from migration where name = $1", [last]);

@@ -3,8 +3,8 @@
 -- once, and later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint
 -- nano-credits. Locks are taken in the order of admission: credit line, then hold, then balance.
 
--- Words that a column may have are domains where rows come with calls: Postgres reads a check of a table anew in each statement (11 µs), and
--- that of a domain once in a session.
+-- The words that a column may have are a domain in tables that each call, job or step writes: Postgres reads the check of a table anew in each
+-- statement (11 µs), and that of a domain once in a session.
 create domain ledger_kind as text constraint ledger_kind check (value in ('settle', 'top_up', 'correction'));
 create domain usage_status as text constraint usage_status check (value in ('succeeded', 'failed', 'cancelled', 'lost'));
 

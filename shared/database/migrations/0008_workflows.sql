@@ -392,7 +392,7 @@ begin
     due_at = case when p.next_ms is not null then at_utc + p.next_ms * interval '1 millisecond' when p.status = 'queued' then due_at end,
     work = work + case when p.root_id is null then p.work else 0 end, stored_bytes = stored_bytes + p.grown,
     -- Not at every pass of fast steps: a version of the row with the same times needs no new entries in the indexes.
-    progressed_at = case when status = p.status and progressed_at > at_utc - interval '1 second' then progressed_at else at_utc end,
+    progressed_at = case when status = p.status and progressed_at between at_utc - interval '1 second' and at_utc then progressed_at else at_utc end,
     recoveries = 0, woken_at = null,
     started_at = coalesce(started_at, case when p.status <> 'queued' and (p.status <> 'cancelled' or 'run.started' = any (p.events)) then at_utc end),
     ended_at = coalesce(ended_at, case when p.status in ('succeeded', 'failed', 'cancelled') then at_utc end)

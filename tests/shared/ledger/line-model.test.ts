@@ -60,6 +60,7 @@ class LineModel {
   amount: bigint;
   /** Holds and lines. */
   held = 0n;
+  spent = 0n;
   readonly lines = new Map<string, Line>();
   /** By job; with its line where it is part of that. */
   readonly holds = new Map<string, { nano: bigint; mayExceed: boolean; lineId: string | null }>();
@@ -105,8 +106,7 @@ class LineModel {
   }
 
   end(line: Line): void {
-    if (!this.lines.delete(line.id)) return;
-    this.lines.set(line.id, line);
+    if (!this.lines.has(line.id)) return;
     this.book();
     this.lines.delete(line.id);
     this.held -= line.amount;
@@ -164,6 +164,7 @@ class LineModel {
     }
     const settled = least(wanted, hold.nano + (hold.mayExceed ? this.available : 0n));
     this.amount -= settled;
+    this.spent += settled;
     this.held -= hold.nano;
     this.holds.delete(jobId);
     this.records.set(jobId, { held: hold.nano, settled, uncollected: wanted - settled });
@@ -194,6 +195,7 @@ class LineModel {
       line.amount -= used + moved;
       line.closed += drawn;
       this.amount -= used;
+      this.spent += used;
       this.held -= used;
     }
   }
@@ -209,7 +211,7 @@ afterAll(() => bench.close());
 async function rowsOf(workspaceId: string): Promise<object> {
   const rows = <T>(text: string): Promise<T[]> => bench.db.query(text, [workspaceId]) as Promise<T[]>;
   return {
-    balance: await rows("select amount, held from balance where workspace_id = $1"),
+    balance: await rows("select amount, held, spent from balance where workspace_id = $1"),
     lines: await rows("select id, amount, closed, free from credit_line where workspace_id = $1 order by id"),
     holds: await rows("select job_id as id, amount, line_id from hold where workspace_id = $1 order by job_id"),
     records: await rows(
@@ -221,7 +223,7 @@ async function rowsOf(workspaceId: string): Promise<object> {
 function rulesOf(model: LineModel): object {
   const byId = <T extends { readonly id: string }>(rows: T[]): T[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
-    balance: [{ amount: model.amount, held: model.held }],
+    balance: [{ amount: model.amount, held: model.held, spent: model.spent }],
     lines: byId([...model.lines.values()].map(({ id, amount, closed, free }) => ({ id, amount, closed, free }))),
     holds: byId([...model.holds].map(([id, { nano, lineId }]) => ({ id, amount: nano, line_id: lineId }))),
     records: byId([...model.records].map(([id, record]) => ({ id, ...record }))),
@@ -335,6 +337,16 @@ test("lines, their calls and the calls beside them come to what the rules say, s
   };
   const usedOf = ({ nano }: Call): bigint | null => pick([null, 0n, -5n, nanoUpTo(nano + 1n), nano, nano + nanoUpTo(200n), nano * 20n]) ?? null; // prettier-ignore
 
+  const admit = async (nano: bigint): Promise<void> => {
+    const call = { jobId: newId(), lineId: null, nano, mayExceed: random(3) === 0 };
+    const { jobId, mayExceed } = call;
+    const verdict = model.admit(call);
+    agree("admit", await admitLone(bench.database, { workspaceId, jobId, amount: nano, mayExceed }), verdict);
+    if (verdict === 0) open.push(call);
+    else agree("recall", (await one("recall_credit_lines($1, $2)", [workspaceId, nano])) ?? null, model.recall(nano));
+    if (model.isRecalled) await giveBack();
+  };
+
   const statements: readonly (() => Promise<unknown>)[] = [
     async () => {
       if (model.lines.size >= 4) return;
@@ -348,26 +360,7 @@ test("lines, their calls and the calls beside them come to what the rules say, s
       const givesBack = line.isReturned || random(6) === 0;
       await renew(line, nanoUpTo(200n), givesBack, isLate ? line.turn : line.turn + 1);
     },
-    async () => {
-      const nano = nanoUpTo(60n);
-      const call = {
-        jobId: newId(),
-        lineId: null,
-        nano: random(4) === 0 ? nano * 20n : nano,
-        mayExceed: random(3) === 0,
-      };
-      const found = await admitLone(bench.database, { workspaceId, jobId: call.jobId, amount: call.nano, mayExceed: call.mayExceed }); // prettier-ignore
-      const verdict = model.admit(call);
-      agree("admit", found, verdict);
-      if (verdict === 0) open.push(call);
-      else
-        agree(
-          "recall",
-          (await one("recall_credit_lines($1, $2)", [workspaceId, call.nano])) ?? null,
-          model.recall(call.nano),
-        );
-      if (model.isRecalled) await giveBack();
-    },
+    () => admit(random(4) === 0 ? nanoUpTo(60n) * 20n : nanoUpTo(60n)),
     async () => {
       const calls = takeSome(1 + random(5), ({ lineId }) => lineId !== null).map(
         (call) => [call, usedOf(call)] as const,
@@ -420,6 +413,10 @@ test("lines, their calls and the calls beside them come to what the rules say, s
       if (!line || random(isShown ? 2 : 8) > 0) return;
       await endLine(bench.database, line.id);
       model.end(line);
+      // Somebody else takes all that came back, so that its open calls have nothing.
+      if (random(2) === 0) return;
+      await admit(model.available);
+      for (const call of open.filter(({ lineId }) => lineId === line.id)) await place(call);
     },
     async () => {
       if (random(3) > 0) return;

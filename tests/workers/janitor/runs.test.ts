@@ -100,12 +100,13 @@ describe("a run whose word was lost", () => {
     const told = [await ended(), await ended(), await ended(), await ended()].map(idsOf);
     expect(told.map(({ length }) => length)).toEqual([3, 3, 1, 0]);
     expect(told.flat().toSorted()).toEqual(runs.toSorted());
-    const [first = "", second = ""] = runs;
+    const [first = "", second = "", third = ""] = runs;
     await db.query("update run set woken_at = now() - interval '59 seconds' where id = $1", [first]);
     expect(await ended()).toEqual([]);
     await db.query("update run set woken_at = now() - interval '61 seconds' where id = $1", [first]);
     await db.query("update run set woken_at = null where id = $1", [second]);
-    expect(idsOf(await ended())).toEqual([first, second].toSorted());
+    await giveUpRun(db.database, third);
+    expect(idsOf(await ended())).toEqual([first, second, third].toSorted());
   });
 
   test("waits for none of another workspace's, however many those are and however much older", async () => {
