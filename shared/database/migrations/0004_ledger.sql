@@ -213,7 +213,6 @@ begin
       result[calls[i]] := used;
     end loop;
 
-    delete from hold where ctid = any (places);
     at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
     select owners[c.i], 'settle', -takes[c.i], p_job[c.n], p_attempt[c.n]
@@ -230,10 +229,12 @@ begin
       perform fail_responses(array_agg(p_job[c.n])) from unnest(calls) with ordinality c(n, i)
       where takes[c.i] is not null and p_used[c.n] is null;
     end if;
-    -- This write comes last, so that with p_late its locks are held for little more than the commit.
+    -- These writes come last, so that with p_late their locks are held for little more than the commit. An admission under the key of a hold
+    -- that is gone, and not for good, would wait for us with its balance locked: holds go when we have that.
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
     end if;
+    delete from hold where ctid = any (places);
     update balance b set amount = b.amount - paid[g.i], spent = b.spent + paid[g.i], held = b.held - released[g.i],
       day_tokens = b.day_tokens + case when b.day = days[g.i] then tokens[g.i] else 0 end
     from unnest(wss) with ordinality g(ws, i)

@@ -8,7 +8,7 @@ import { createLogger } from "#shared/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitGroup, balanceOf, createWorkspace, settleGroup, type TestCall } from "../accounts.ts";
+import { admitGroup, admitLone, balanceOf, createWorkspace, settleGroup, type TestCall } from "../accounts.ts";
 
 const LATE = { waitMs: 5_000, isLate: true } as const;
 
@@ -174,4 +174,24 @@ test("two settlements of one call, one of them late, close it once and wait for 
   expect(busy).toEqual([-1n]);
   expect(await settleGroup(database, finish)).toEqual([null]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n });
+});
+
+test("a call that is admitted again under its key while a late settlement waits for the balance is refused, and neither waits for the other", async () => {
+  const workspaceId = await begun(100n);
+  const [call] = calls(workspaceId, 40n);
+  if (!call) throw new Error("no call");
+  expect(await admitGroup(database, [call])).toEqual([0]);
+  let settling: Promise<unknown> | undefined;
+  const again = db.database.transaction(async (tx) => {
+    await tx.query("select 1 from balance where workspace_id = $1 for update", [workspaceId]);
+    settling = settleGroup(database, [{ jobId: call.jobId, used: 7n }], LATE).catch((error: unknown) =>
+      sqlState(error),
+    );
+    const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    while ((await database.query(waits)).length === 0) await Bun.sleep(2);
+    return admitLone(tx, call);
+  });
+  expect(await again.catch((error: unknown) => sqlState(error))).toBe(SQL.uniqueViolation);
+  expect(await settling).toEqual([7n]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 93n, held: 0n, holds: 0n });
 });
