@@ -413,7 +413,7 @@ test("lines, their calls and the calls beside them come to what the rules say, s
       if (!line || random(isShown ? 2 : 8) > 0) return;
       await endLine(bench.database, line.id);
       model.end(line);
-      // Somebody else takes all that came back, so that its open calls have nothing.
+      // Another call takes all that came back: the open calls of the line find nothing.
       if (random(2) === 0) return;
       await admit(model.available);
       for (const call of open.filter(({ lineId }) => lineId === line.id)) await place(call);
