@@ -295,27 +295,10 @@ test("lines, their calls and the calls beside them come to what the rules say, s
   };
   const settleOnLines = async (calls: readonly (readonly [Call, bigint | null])[]): Promise<void> => {
     if (calls.length === 0) return;
-    const of = (value: (call: Call, used: bigint | null) => string | bigint | boolean | null) =>
-      plainArray(calls.map(([call, used]) => value(call, used)));
-    const [row] = await bench.db.query<{ taken: (bigint | null)[] }>(
-      `select settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::boolean[], $7::bigint[],
-         $8::bigint[], $4::text[], $4::text[], $9::jsonb[], $10::boolean[], $7::bigint[], $11) as taken`,
-      [
-        of(() => workspaceId),
-        of(({ lineId }) => lineId),
-        of(({ jobId }) => jobId),
-        calls.map((_, at) => (calls[at]?.[1] === null ? "failed" : "succeeded")),
-        of(({ nano }) => nano),
-        of(({ mayExceed }) => mayExceed),
-        of(() => 0n),
-        of((_, used) => used),
-        calls.map(() => "{}"),
-        of(() => false),
-        random(2) === 0,
-      ],
-    );
+    const settled = calls.map(([{ jobId, lineId, nano, mayExceed }, used]) => ({ jobId, lineId: lineId ?? "", used, drawn: nano, mayExceed })); // prettier-ignore
+    const taken = await bench.settleTogether(workspaceId, settled, random(2) === 0);
     const expected = calls.map(([call, used]) => model.settleOnLine(call, used));
-    for (const [at, result] of expected.entries()) agree("settle on a line", row?.taken[at] ?? null, result);
+    for (const [at, result] of expected.entries()) agree("settle on a line", taken?.[at] ?? null, result);
     for (const [at, [call, used]] of calls.entries()) {
       if (expected[at] !== -3n) continue;
       await place(call);

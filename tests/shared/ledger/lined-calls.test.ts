@@ -35,36 +35,6 @@ async function withLine(nano = 10n * CREDIT): Promise<{ readonly workspaceId: st
   return { workspaceId, lineId: await bench.leaveLine(workspaceId, nano) };
 }
 
-/** Settles calls in one statement, and skips what is locked. */
-async function settleTogether(
-  workspaceId: string,
-  calls: readonly {
-    readonly jobId: string;
-    readonly lineId: string;
-    readonly used: bigint;
-    readonly mayExceed?: boolean;
-  }[],
-): Promise<bigint[] | undefined> {
-  const of = <T>(value: (call: (typeof calls)[number]) => T): T[] => calls.map(value);
-  const [row] = await db.query<{ taken: bigint[] }>(
-    `select settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::boolean[], $7::bigint[],
-       $8::bigint[], $4::text[], $4::text[], $9::jsonb[], $10::boolean[], $7::bigint[], true) as taken`,
-    [
-      of(() => workspaceId),
-      of(({ lineId }) => lineId),
-      of(({ jobId }) => jobId),
-      of(() => "succeeded"),
-      of(() => CREDIT),
-      of(({ mayExceed = false }) => mayExceed),
-      of(() => 0n),
-      of(({ used }) => used),
-      of(() => "{}"),
-      of(() => false),
-    ],
-  );
-  return row?.taken;
-}
-
 const recordOf = (jobId: string) => db.query("select held, settled, uncollected, status from usage_record where job_id = $1", [jobId]); // prettier-ignore
 const holdsOf = (workspaceId: string) => db.query<{ job_id: string; amount: bigint; line_id: string | null }>("select job_id, amount, line_id from hold where workspace_id = $1", [workspaceId]); // prettier-ignore
 
@@ -178,7 +148,7 @@ describe("a settle on a line", () => {
     await calls.showAll();
     await db.database.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock(line_lock($1))", [locked]);
-      const taken = await settleTogether(workspaceId, [
+      const taken = await bench.settleTogether(workspaceId, [
         { jobId: plain, lineId, used: 5n },
         ...[9n, 0n].map((used) => ({ jobId: busy, lineId: locked, used })),
         ...[2n, 3n].map((more) => ({ jobId: exceeding, lineId, used: more * CREDIT, mayExceed: true })),

@@ -93,6 +93,39 @@ export class LinesBench {
     return this.ledger.settle(settlementOf(workspaceId, jobId, usedNano, { lined }));
   }
 
+  /** Settles calls on lines in one statement. Returns what each took, as the statement says it. */
+  async settleTogether(
+    workspaceId: string,
+    calls: readonly {
+      readonly jobId: string;
+      readonly lineId: string;
+      readonly used: bigint | null;
+      readonly drawn?: bigint;
+      readonly mayExceed?: boolean;
+    }[],
+    skips = true,
+  ): Promise<(bigint | null)[] | undefined> {
+    const of = <T>(value: (call: (typeof calls)[number]) => T): T[] => calls.map(value);
+    const [row] = await this.db.query<{ taken: (bigint | null)[] }>(
+      `select settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::boolean[], $7::bigint[],
+         $8::bigint[], $4::text[], $4::text[], $9::jsonb[], $10::boolean[], $7::bigint[], $11) as taken`,
+      [
+        of(() => workspaceId),
+        of(({ lineId }) => lineId),
+        of(({ jobId }) => jobId),
+        of(({ used }) => (used === null ? "failed" : "succeeded")),
+        of(({ drawn = CREDIT }) => drawn),
+        of(({ mayExceed = false }) => mayExceed),
+        of(() => 0n),
+        of(({ used }) => used),
+        of(() => "{}"),
+        of(() => false),
+        skips,
+      ],
+    );
+    return row?.taken;
+  }
+
   /** Returns amount, closed, and whether it is to be given back; null when there is no such line. */
   async renew(workspaceId: string, lineId: string, of: Renewal, isNew = false): Promise<bigint[] | null> {
     const { drawn = 0n, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false, turn = ++this.turn } = of;
