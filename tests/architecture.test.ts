@@ -7,6 +7,7 @@ import {
   LAYERS,
   LINES_MAX,
   longFiles,
+  slowGateFiles,
   strayRootEntries,
   TEST_LINES_MAX,
   violations,
@@ -25,6 +26,12 @@ async function projectSources(): Promise<Map<string, string>> {
   );
 }
 
+/**
+ * Files of the gate that take over 20 s side by side with others, each with the reason why it is not nightly. Durations are those of
+ * tests/timings.json, which a whole `npm run verify` on a quiet machine rewrites (CONTRIBUTING.md).
+ */
+const SLOW_IN_THE_GATE: Readonly<Record<string, string>> = {};
+
 /** The rules that a project of one file breaks. */
 function broken(file: string, source: string): string[] {
   return violations(new Map([[file, source]])).map(({ rule }) => rule);
@@ -38,6 +45,13 @@ describe("the project", () => {
     const long = longFiles(sources);
     // Not a fault yet; the list is there to be read.
     if (long.length > 0) process.stderr.write(`long files, look for the second idea: ${long.join(", ")}\n`);
+  });
+
+  test("keeps slow test files out of the gate", async () => {
+    const { files } = (await Bun.file(join(ROOT, "tests/timings.json")).json()) as { files: Record<string, number> };
+    const slow = slowGateFiles(files);
+    expect(slow.filter((file) => SLOW_IN_THE_GATE[file] === undefined)).toEqual([]);
+    expect(Object.keys(SLOW_IN_THE_GATE).filter((file) => !slow.includes(file))).toEqual([]);
   });
 
   test("has nothing in its root but what belongs there", () => {
@@ -203,6 +217,11 @@ test("files past 300 lines are listed, longest first, generated ones apart", () 
     ["schemas/generated/d.ts", "x;\n".repeat(900)],
   ]);
   expect(longFiles(sources)).toEqual(["shared/b.ts (350 lines)", "shared/a.ts (301 lines)"]);
+});
+
+test("a gate file over the bound is slow, a nightly file never is", () => {
+  const at = { "tests/a.test.ts": 20_000, "tests/b.test.ts": 20_001, "tests/c.nightly.test.ts": 90_000 };
+  expect(slowGateFiles(at)).toEqual(["tests/b.test.ts"]);
 });
 
 test("a stray folder or file in the root is named", () => {

@@ -1,13 +1,17 @@
 // @ts-check
 /**
- * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, the static steps beside the
- * whole suite over real servers. A file that fails runs once more, alone, after the rest: green then, it is
- * listed as unsteady and the run is green. Arguments go to `bun test` (`npm test -- tests/shared`) and leave the static
- * steps, the second try and the record out. `--soak [seed]` runs the storms at their full size instead (`npm run soak`), `--faults [seed]` all that
- * faults are made in (`npm run faults`).
+ * Runs the tests on a machine with Node and nothing else. Each file that fails runs once more, alone; a file that passes then is
+ * listed as unsteady.
+ *
+ * - `npm test`: the gate. Static checks, then every test file but `*.nightly.test.ts`.
+ * - `npm run verify`: the gate and the nightly files. Writes `.last-verify.json`.
+ * - `npm test -- --changed[=reference]`: static checks and the tests that a change needs (tests/runner/changed.ts).
+ * - `npm test -- <path>… [option of bun test]`: the named files or folders, without static checks and second try.
+ * - `npm run faults` and `npm run soak [seed]`: every fault, storms at the suite's size or at full size. Both write tests/faults/RESULTS.md.
  */
+import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,16 +24,19 @@ import { FAULT_ROWS } from "./faults/rows.mjs";
 import { RESULTS, runSmall, writeResults } from "./runner/faults.mjs";
 import { runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
-import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
+import { readReport } from "./runner/report.mjs";
 import { scratchEnvironment } from "./runner/scratch.mjs";
+import { filesOf, readArguments, testFiles } from "./runner/select.mjs";
 import { startServers } from "./runner/servers.mjs";
 import { soak } from "./runner/soak.mjs";
-import { completeTimings } from "./runner/timings.mjs";
+import { formatCounts, runSuite } from "./runner/suite.mjs";
+import { completeTimings, slowestFiles } from "./runner/timings.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side, two for each core: most of a fault test's time is waiting. With six, their processes stood still for seconds. */
 const PARALLEL = 4;
+const SLOWEST_LISTED = 10;
 /**
  * Compiling code costs a seventh of a run's CPU time, and most processes of a test end before it pays. Code that runs long is
  * still compiled; production and soak keep Bun's own thresholds.
@@ -38,9 +45,7 @@ const LATE_COMPILING = {
   BUN_JSC_thresholdForJITAfterWarmUp: "2000",
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000",
 };
-/** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
-const ALONE = ".alone.test.ts";
-/** Durations of all files: those that this folder's last run wrote, and those of the committed file. */
+/** Durations of all files: from this folder's last run, and committed ones. */
 const TIMINGS = join(ROOT, ".timings.json");
 const COMMITTED_TIMINGS = join(ROOT, "tests/timings.json");
 
@@ -54,18 +59,17 @@ const WITHOUT_REAL_TIME =
     ? [SETPRIV, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "--"]
     : [];
 
-/** Beside the tests, which wait for some of their time. `fix` is what a person does when the step fails. */
+/** They run beside the tests, one after the other. `fix` is what a person does when the step fails. */
 const STATIC_STEPS = [
   { name: "generated files are fresh", command: ["bun", "deploy/generate.ts", "--check"], fix: "npm run generate" },
   { name: "format", command: ["oxfmt", "--check"], fix: "npm run fix" },
   { name: "unused code", command: ["knip"], fix: "remove what it names" },
+  {
+    name: "lint and types",
+    command: ["oxlint", "--type-aware", "--type-check", "--threads=1"],
+    fix: "npm run fix, then edit what it names",
+  },
 ];
-/** On one core, beside the tests that run alone and leave the other to it. */
-const LINT = {
-  name: "lint and types",
-  command: ["oxlint", "--type-aware", "--type-check", "--threads=1"],
-  fix: "npm run fix, then by hand what it names",
-};
 
 /** @type {(() => Promise<unknown> | void)[]} */
 const closing = [];
@@ -91,17 +95,16 @@ async function step(name, run) {
 }
 
 /**
- * One after the other.
- * @param {readonly typeof LINT[]} steps
- * @param {Record<string, string | undefined>} env @returns {Promise<string[]>} a line for each that failed
+ * @param {Record<string, string | undefined>} env
+ * @returns {Promise<string[]>} a line for each step that failed
  */
-async function staticSteps(steps, env) {
+async function staticSteps(env) {
   /** @type {string[]} */
   const failures = [];
-  for (const { name, command, fix } of steps) {
+  for (const { name, command, fix } of STATIC_STEPS) {
     if (interrupted) return failures;
     const isGreen = await step(name, async () => {
-      const code = await runStep(command, { cwd: ROOT, env });
+      const code = await runStep(command, { cwd: ROOT, env: { ...env, GOMAXPROCS: "1" } });
       return { isGreen: code === 0, detail: code === 0 ? "" : `: ${fix}` };
     });
     if (!isGreen) failures.push(`FAIL ${name}: ${fix}`);
@@ -145,78 +148,6 @@ async function buildEntry(bun, env) {
     : { failures: ["FAIL entry of the roles: see above"], env: {} };
 }
 
-/** @param {import("./runner/report.mjs").Counts} counts */
-function told({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
-}
-
-function testFiles() {
-  return readdirSync(join(ROOT, "tests"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
-    .map((file) => `tests/${file}`)
-    .toSorted();
-}
-
-/**
- * Every test file; those that failed once more, alone.
- * @param {ReturnType<typeof tester>} test
- * @param {() => void} beforeAlone called when the files that run alone begin
- */
-async function wholeSuite(test, beforeAlone) {
-  const all = testFiles();
-  const rounds = [
-    {
-      name: "tests",
-      files: all.filter((file) => !file.endsWith(ALONE)),
-      options: [
-        `--parallel=${PARALLEL}`,
-        `--timings=${TIMINGS}`,
-        "--update-timings",
-        `--path-ignore-patterns=**/*${ALONE}`,
-        "./tests",
-      ],
-    },
-    {
-      name: "tests that measure memory",
-      files: all.filter((file) => file.endsWith(ALONE)),
-      options: ["--isolate", ALONE],
-      begin: beforeAlone,
-    },
-  ];
-  /** @type {import("./runner/report.mjs").Counts[]} */
-  const results = [];
-  /** @type {string[]} */
-  const repeated = [];
-  let isGreen = true;
-  for (const { name, files, options, begin } of rounds) {
-    if (interrupted) break;
-    begin?.();
-    await step(name, async () => {
-      const { code, report } = await test(options);
-      // Without a report, or red without a red file, it has failed for a reason that a second try would hide.
-      const failing = report.files.size === 0 ? [] : filesToRepeat(report, files);
-      isGreen &&= report.files.size > 0 && (code === 0 || failing.length > 0);
-      for (const file of failing) report.files.delete(file);
-      results.push(...report.files.values());
-      repeated.push(...failing);
-      return { isGreen: code === 0, detail: `: ${told(report)}` };
-    });
-  }
-  /** @type {string[]} */
-  const unsteady = [];
-  for (const file of repeated) {
-    if (interrupted) break;
-    const again = await step(`${file} once more, alone`, async () => {
-      const { code, report } = await test(["--isolate", `./${file}`]);
-      results.push({ ...report, failed: code === 0 ? 0 : Math.max(1, report.failed) });
-      return { isGreen: code === 0, detail: `: ${told(report)}` };
-    });
-    if (again) unsteady.push(file);
-    isGreen &&= again;
-  }
-  return { isGreen, unsteady, counts: sum(results) };
-}
-
 /**
  * Makes every fault there is a row for, storms at their full size in soak, and writes down what became of it.
  * @param {{ isSoak: boolean, seed: string | undefined, commit: string, test: ReturnType<typeof tester> }} options
@@ -226,7 +157,7 @@ async function makeFaults({ isSoak, seed, commit, test }) {
   if (seed !== undefined && !/^\d{1,10}$/.test(seed)) {
     throw new StartFault(`expected a whole number as the seed, got "${seed}"`);
   }
-  const results = isSoak ? await soak({ root: ROOT, files: testFiles(), seed, test, say }) : new Map();
+  const results = isSoak ? await soak({ root: ROOT, files: testFiles(ROOT), seed, test, say }) : new Map();
   const named = new Set(FAULT_ROWS.flatMap(({ files }) => files.map((file) => `tests/${file}`)));
   const files = [...named].filter((file) => !results.has(file)).toSorted();
   const own = seed === undefined ? randomInt(2 ** 31) : Number(seed);
@@ -242,10 +173,34 @@ async function makeFaults({ isSoak, seed, commit, test }) {
 }
 
 /**
- * @param {readonly string[]} extra
+ * @param {string} bun
+ * @param {string} argument `--changed` or `--changed=<git reference>`
+ * @returns {string[]} test files that the change needs
+ */
+function changedTests(bun, argument) {
+  const reference = argument.includes("=") ? [argument.slice(argument.indexOf("=") + 1)] : [];
+  const command = [join(ROOT, "tests/runner/changed.ts"), ...reference];
+  /** @type {import("./runner/changed.ts").Selection} */
+  let selection;
+  try {
+    selection = JSON.parse(
+      execFileSync(bun, command, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    );
+  } catch (error) {
+    const { stderr } = /** @type {{ stderr?: string }} */ (error);
+    throw new StartFault(stderr?.trim() || String(error));
+  }
+  const { changed, tests, everything } = selection;
+  if (everything !== undefined) say(`${everything} changed, which every test depends on: the whole gate runs`);
+  else say(`${changed.length} changed files need ${tests.length} test files`);
+  return [...tests];
+}
+
+/**
+ * @param {readonly string[]} args
  * @returns {Promise<number>} exit code
  */
-async function main(extra) {
+async function main(args) {
   const began = Date.now();
   const state = stateOf(ROOT);
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
@@ -256,43 +211,70 @@ async function main(extra) {
     closing.push(scratch.remove);
     Object.assign(process.env, scratch.env);
   }
-  const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
-  const isWhole = extra.length === 0;
-  const isSoak = extra[0] === "--soak";
-  const makesFaults = isSoak || extra[0] === "--faults";
-  /** @type {Promise<string[]>[]} */
-  const statics = isWhole ? [staticSteps(STATIC_STEPS, env)] : [];
-  const entry = isWhole || makesFaults ? await buildEntry(bun, env) : { failures: [], env: {} };
+  const [mode = "", ...rest] = args;
+  const suite = mode === "--verify" ? "verify" : "gate";
+  const env = {
+    ...process.env,
+    PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`,
+    TEST_SUITE: suite,
+  };
+  const isChanged = mode === "--changed" || mode.startsWith("--changed=");
+  const isWhole = args.length === 0 || (suite === "verify" && rest.length === 0);
+  const makesFaults = mode === "--soak" || mode === "--faults";
+  const files = isChanged ? changedTests(bun, mode) : filesOf(suite, testFiles(ROOT));
+  const named = isWhole || isChanged || makesFaults ? undefined : namedTests(suite === "verify" ? rest : args, suite);
+  /** @type {Promise<string[]>} */
+  const statics = isWhole || isChanged ? staticSteps(env) : Promise.resolve([]);
+  const entry = named === undefined ? await buildEntry(bun, env) : { failures: [], env: {} };
   if (interrupted) return 130;
 
   const servers = await startServers({ bun, root: ROOT, caches });
   closing.push(servers.close);
-  const test = tester(bun, { ...env, ...servers.env, ...entry.env, ...(isSoak ? {} : LATE_COMPILING) });
+  const test = tester(bun, { ...env, ...servers.env, ...entry.env, ...(mode === "--soak" ? {} : LATE_COMPILING) });
   if (makesFaults) {
-    const isGreen = await makeFaults({ isSoak, seed: extra[1], commit: state.commit, test });
+    const isGreen = await makeFaults({ isSoak: mode === "--soak", seed: rest[0], commit: state.commit, test });
     return interrupted ? 130 : isGreen ? 0 : 1;
   }
-  if (!isWhole) {
+  if (named !== undefined) {
     const timings = existsSync(TIMINGS) ? TIMINGS : COMMITTED_TIMINGS;
-    const { code, report } = await test([`--parallel=${PARALLEL}`, `--timings=${timings}`, ...extra]);
-    say(told(report));
+    const paths = named.files.map((file) => `./${file}`);
+    const { code, report } = await test([`--parallel=${PARALLEL}`, `--timings=${timings}`, ...named.options, ...paths]);
+    say(formatCounts(report));
     return interrupted ? 130 : code;
   }
-  completeTimings(TIMINGS, COMMITTED_TIMINGS, testFiles());
-  const { isGreen, unsteady, counts } = await wholeSuite(test, () => {
-    statics.push(staticSteps([LINT], { ...env, GOMAXPROCS: "1" }));
-  });
-  const failures = [...(await Promise.all(statics)).flat(), ...entry.failures];
+  completeTimings(TIMINGS, COMMITTED_TIMINGS, testFiles(ROOT));
+  const sideBySide = [`--timings=${TIMINGS}`, ...(isWhole ? ["--update-timings"] : [])];
+  const tests =
+    files.length === 0
+      ? { isGreen: true, unsteady: [], counts: { passed: 0, failed: 0, skipped: 0 } }
+      : await runSuite({ files, parallel: PARALLEL, sideBySide, test, step, isInterrupted: () => interrupted });
+  const failures = [...(await statics), ...entry.failures];
   if (interrupted) return 130;
+  const isGreen = tests.isGreen && failures.length === 0;
   const seconds = Math.round((Date.now() - began) / 1000);
-  // Never 0 of a red run, also where no test is to blame.
-  const failed = Math.max(counts.failed + failures.length, isGreen && failures.length === 0 ? 0 : 1);
-  recordRun(ROOT, { ...state, passed: counts.passed, failed, unsteady, seconds });
+  // A red run never reports 0 failures, also where no test is to blame.
+  const failed = Math.max(tests.counts.failed + failures.length, isGreen ? 0 : 1);
+  const { counts, unsteady } = tests;
+  if (isWhole) {
+    recordRun(ROOT, suite, { ...state, ...counts, failed, unsteady, seconds });
+    say("slowest files:");
+    for (const { file, ms } of slowestFiles(TIMINGS, files, SLOWEST_LISTED))
+      say(`  ${(ms / 1000).toFixed(1)} s ${file}`);
+  }
   for (const failure of failures) say(failure);
   for (const file of unsteady) say(`unsteady: ${file} failed beside the others and passed alone`);
-  say(`${isGreen && failures.length === 0 ? "green" : "RED"} after ${seconds} s`);
-  say(told({ ...counts, failed }));
-  return isGreen && failures.length === 0 ? 0 : 1;
+  say(`${isGreen ? "green" : "RED"} after ${seconds} s`);
+  say(formatCounts({ ...counts, failed }));
+  return isGreen ? 0 : 1;
+}
+
+/** @param {readonly string[]} args @param {import("./runner/select.mjs").Suite} suite */
+function namedTests(args, suite) {
+  try {
+    return readArguments(args, { root: ROOT, suite });
+  } catch (error) {
+    throw new StartFault(error instanceof Error ? error.message : String(error));
+  }
 }
 
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {

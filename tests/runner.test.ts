@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { AREAS } from "./runner/areas.ts";
+import { createSelector, projectSources } from "./runner/changed.ts";
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
-import { completeTimings } from "./runner/timings.mjs";
-import { temporaryDirectory } from "./support/infrastructure.ts";
+import { filesOf, isAlone, isNightly, readArguments, testFiles } from "./runner/select.mjs";
+import { runSuite } from "./runner/suite.mjs";
+import { completeTimings, slowestFiles } from "./runner/timings.mjs";
+import { PROJECT_ROOT, temporaryDirectory } from "./support/infrastructure.ts";
 
 /** Report as Bun writes it: suites of a file follow it and are counted in it. */
 const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
@@ -60,4 +64,153 @@ test("each file that is there now has a time: its own, the committed one, or one
   completeTimings(own, committed, ["a.test.ts", "b.test.ts"]);
   expect(await Bun.file(own).json()).toEqual({ version: 1, files: { "a.test.ts": 7, "b.test.ts": 2 } });
   remove();
+});
+
+test("the slowest of the files that ran come first", async () => {
+  const { directory, remove } = temporaryDirectory();
+  const path = join(directory, "timings.json");
+  writeFileSync(path, JSON.stringify({ version: 1, files: { "a.test.ts": 1, "b.test.ts": 3, "c.test.ts": 9 } }));
+  expect(slowestFiles(path, ["a.test.ts", "b.test.ts", "new.test.ts"], 2)).toEqual([
+    { file: "b.test.ts", ms: 3 },
+    { file: "a.test.ts", ms: 1 },
+  ]);
+  remove();
+});
+
+describe("the suites", () => {
+  test("differ by the nightly files alone", () => {
+    const all = testFiles(PROJECT_ROOT);
+    expect(filesOf("verify", all)).toEqual(all);
+    const nightly = all.filter(isNightly);
+    expect(nightly.length).toBeGreaterThan(0);
+    expect([...filesOf("gate", all), ...nightly].toSorted()).toEqual(all);
+  });
+
+  test("know a file that runs alone in either of them", () => {
+    expect(["a.alone.test.ts", "a.alone.nightly.test.ts", "alone.test.ts"].map(isAlone)).toEqual([true, true, false]);
+  });
+
+  test("take a folder as its files, a file as itself, and anything else as an option", () => {
+    const read = (...args: string[]) => readArguments(args, { root: PROJECT_ROOT, suite: "gate" });
+    const folder = read("tests/faults/", "-t", "a name");
+    expect(folder.options).toEqual(["-t", "a name"]);
+    expect(folder.files).toContain("tests/faults/poison.test.ts");
+    expect(folder.files.filter(isNightly)).toEqual([]);
+    expect(read("./tests/faults/sigterm.nightly.test.ts").files).toEqual(["tests/faults/sigterm.nightly.test.ts"]);
+    expect(() => read("tests/runner")).toThrow("tests/runner has no test file of the gate");
+  });
+});
+
+describe("a run of a suite", () => {
+  const counts = (passed: number, failed: number) => ({ passed, failed, skipped: 0 });
+  /** Runs files whose reports are given: the first entry of a file is that of the first round. */
+  async function play(results: Readonly<Record<string, number[]>>) {
+    const runs: string[][] = [];
+    const seen = new Map<string, number>();
+    const result = await runSuite({
+      files: Object.keys(results),
+      parallel: 4,
+      sideBySide: ["--x"],
+      step: async (_name, run) => (await run()).isGreen,
+      isInterrupted: () => false,
+      test: (options) => {
+        runs.push([...options]);
+        const files = options.filter((one) => one.startsWith("./")).map((one) => one.slice(2));
+        const report = new Map(
+          files.map((file) => {
+            const at = seen.get(file) ?? 0;
+            seen.set(file, at + 1);
+            return [file, counts(1, results[file]?.[at] ?? 0)] as const;
+          }),
+        );
+        const total = sum(report.values());
+        return Promise.resolve({ code: total.failed > 0 ? 1 : 0, report: { ...total, files: report } });
+      },
+    });
+    return { ...result, runs };
+  }
+
+  test("runs files that measure memory after the others, one by one", async () => {
+    const { isGreen, runs } = await play({ "b.alone.test.ts": [0], "a.test.ts": [0] });
+    expect(isGreen).toBe(true);
+    expect(runs).toEqual([
+      ["--parallel=4", "--x", "./a.test.ts"],
+      ["--isolate", "./b.alone.test.ts"],
+    ]);
+  });
+
+  test("is green with an unsteady file, and red with one that fails twice", async () => {
+    const unsteady = await play({ "a.test.ts": [2, 0], "b.test.ts": [0] });
+    expect(unsteady).toMatchObject({ isGreen: true, unsteady: ["a.test.ts"], counts: counts(2, 0) });
+    const red = await play({ "a.test.ts": [2, 1] });
+    expect(red).toMatchObject({ isGreen: false, unsteady: [], counts: counts(1, 1) });
+  });
+
+  test("is red when the runner fails without a failed file, and when it has no file", async () => {
+    const run = (files: string[]) =>
+      runSuite({
+        files,
+        parallel: 4,
+        sideBySide: [],
+        step: async (_name, one) => (await one()).isGreen,
+        isInterrupted: () => false,
+        test: () =>
+          Promise.resolve({ code: 1, report: { ...counts(1, 0), files: new Map([["a.test.ts", counts(1, 0)]]) } }),
+      });
+    expect((await run(["a.test.ts"])).isGreen).toBe(false);
+    expect((await run([])).isGreen).toBe(false);
+  });
+});
+
+describe("the tests that a change needs", () => {
+  const tests = testFiles(PROJECT_ROOT);
+  const select = createSelector(projectSources(PROJECT_ROOT), tests);
+  const needed = (...changed: string[]) => select(changed);
+
+  test("are at least one for each file of the product", async () => {
+    const layers = "{schemas,shared,ingress,workers,deploy}";
+    const files = await Array.fromAsync(new Bun.Glob(`${layers}/**/*`).scan({ cwd: PROJECT_ROOT }));
+    expect(files.length).toBeGreaterThan(1_000);
+    expect(files.filter((file) => needed(file).tests.length === 0)).toEqual([]);
+  });
+
+  test("import the changed file, directly or not, by a value", () => {
+    const chain = new Map([
+      ["shared/a.ts", ""],
+      ["shared/b.ts", 'import { a } from "./a.ts";'],
+      ["shared/c.ts", 'import type { A } from "./a.ts";'],
+      ["tests/b.test.ts", 'import { b } from "#shared/b.ts";'],
+      ["tests/c.test.ts", 'import { c } from "#shared/c.ts";'],
+      ["tests/d.nightly.test.ts", 'import { b } from "#shared/b.ts";'],
+    ]);
+    const own = [...chain.keys()].filter((file) => file.endsWith(".test.ts"));
+    const selectOwn = createSelector(chain, own, []);
+    expect(selectOwn(["shared/a.ts"]).tests).toEqual(["tests/b.test.ts"]);
+    expect(selectOwn(["tests/d.nightly.test.ts"]).tests).toEqual(["tests/d.nightly.test.ts"]);
+  });
+
+  test("are faults of the area, and tests of the folder where nothing imports the file", () => {
+    expect(needed("workers/providers/anthropic/request.ts").tests).toEqual(
+      expect.arrayContaining(["tests/providers/anthropic/request.test.ts", "tests/faults/provider-silent.test.ts"]),
+    );
+    expect(needed("shared/database/migrations/0004_ledger.sql").tests).toEqual(
+      expect.arrayContaining(["tests/shared/database/migrate.test.ts", "tests/faults/postgres-restart.test.ts"]),
+    );
+    expect(needed("workers/capabilities/image/resize.ts").tests).toContain("tests/workers/capabilities/image.test.ts");
+  });
+
+  test("are the whole gate when a file changed that every test depends on", () => {
+    const { tests: selected, everything } = needed("shared/money.ts", "bun.lock");
+    expect(everything).toBe("bun.lock");
+    expect(selected).toEqual(filesOf("gate", tests));
+  });
+
+  test("are named in a table whose every path and test exists", () => {
+    const exists = (path: string) => existsSync(join(PROJECT_ROOT, path));
+    expect(AREAS.flatMap(({ paths }) => paths).filter((path) => !exists(path))).toEqual([]);
+    const named = AREAS.flatMap((area) => area.tests.map((one) => `tests/${one}`));
+    const gate = filesOf("gate", tests);
+    const isThere = (name: string) => gate.some((one) => (name.endsWith("/") ? one.startsWith(name) : one === name));
+    expect(named.filter((name) => !isThere(name))).toEqual([]);
+  });
 });

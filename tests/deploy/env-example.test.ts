@@ -41,7 +41,7 @@ function settings(): Set<string> {
 
 const composeVariables = new Set(Array.from(COMPOSE.matchAll(/\$\{([A-Z0-9_]+)/g), (match) => match[1] ?? ""));
 
-/** Read by the supervisor of `npm start`, whose own tests are in tests/deploy/start.test.ts. */
+/** Read by the supervisor of `npm start`, whose own tests are in tests/deploy/start.nightly.test.ts. */
 const supervisorSettings = new Set(["SLUICE_DATA_DIR"]);
 
 /** Set by the image. An empty line copied from the example would take it away, so a comment alone names it. */

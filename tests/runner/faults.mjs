@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { filesToRepeat } from "./report.mjs";
+import { isAlone } from "./select.mjs";
 
 /**
  * @typedef {import("./report.mjs").Counts} Counts
@@ -16,7 +17,6 @@ import { filesToRepeat } from "./report.mjs";
  */
 
 export const RESULTS = "tests/faults/RESULTS.md";
-const ALONE = ".alone.test.ts";
 /** Files that have failed beside others are told by a second try from those that fail. */
 const NONE = { passed: 0, failed: 1, skipped: 0 };
 
@@ -30,8 +30,8 @@ export async function runSmall({ files, seed, parallel, test }) {
   const results = new Map();
   const env = { TEST_SEED: String(seed) };
   const rounds = [
-    { files: files.filter((file) => !file.endsWith(ALONE)), options: [`--parallel=${parallel}`] },
-    { files: files.filter((file) => file.endsWith(ALONE)), options: ["--isolate"] },
+    { files: files.filter((file) => !isAlone(file)), options: [`--parallel=${parallel}`] },
+    { files: files.filter(isAlone), options: ["--isolate"] },
   ];
   for (const round of rounds) {
     if (round.files.length === 0) continue;

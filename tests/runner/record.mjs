@@ -1,5 +1,5 @@
 // @ts-check
-/** `.last-run.json`: what the last full run said of which commit. Git ignores it. */
+/** Results of the last whole run of each suite: `.last-run.json` of the gate, `.last-verify.json` of `verify`. Git ignores both. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,11 @@ export function stateOf(root) {
 
 /**
  * @param {string} root
- * @param {{ commit: string, dirty: boolean, passed: number, failed: number, unsteady: readonly string[], seconds: number }} run
+ * @param {import("./select.mjs").Suite} suite
+ * @param {{ commit: string, dirty: boolean, passed: number, failed: number, skipped: number, unsteady: readonly string[], seconds: number }} run
  */
-export function recordRun(root, run) {
-  writeFileSync(join(root, ".last-run.json"), `${JSON.stringify(run, null, 2)}\n`);
+export function recordRun(root, suite, { seconds, ...run }) {
+  const record = { date: new Date().toISOString(), ...run, minutes: Number((seconds / 60).toFixed(1)) };
+  const file = suite === "verify" ? ".last-verify.json" : ".last-run.json";
+  writeFileSync(join(root, file), `${JSON.stringify(record, null, 2)}\n`);
 }

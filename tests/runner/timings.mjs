@@ -20,7 +20,21 @@ export function completeTimings(own, committed, files) {
   writeFileSync(own, JSON.stringify({ version: 1, files: timed }));
 }
 
-/** @param {string} path @returns {Record<string, number>} empty where there is none */
+/**
+ * @param {string} path
+ * @param {readonly string[]} files those that ran
+ * @param {number} count
+ * @returns {{ file: string, ms: number }[]} the slowest first
+ */
+export function slowestFiles(path, files, count) {
+  const known = filesOf(path);
+  return files
+    .map((file) => ({ file, ms: known[file] ?? 0 }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, count);
+}
+
+/** @param {string} path @returns {Record<string, number>} empty when the file does not exist */
 function filesOf(path) {
   if (!existsSync(path)) return {};
   /** @type {Partial<Timings>} */

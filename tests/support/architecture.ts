@@ -164,7 +164,7 @@ function folderFaults(sources: Sources): Violation[] {
     if (file.startsWith("tests/")) continue;
     const from = folderOf(file);
     for (const specifier of importsOf(source)) {
-      const target = resolve(file, specifier);
+      const target = resolveImport(file, specifier);
       const to = target === undefined || layerOf(target) === undefined ? from : folderOf(target);
       const isNested = from === to || from.startsWith(`${to}/`) || to.startsWith(`${from}/`);
       if (!isNested) crossings.set(`${from} ${to}`, { file, what: specifier });
@@ -189,8 +189,19 @@ export function longFiles(sources: Sources): string[] {
     .map(({ file, lines }) => `${file} (${lines} lines)`);
 }
 
+/** Longest duration of a gate file without a stated reason, in milliseconds, beside three other files. */
+const GATE_FILE_MS_MAX = 20_000;
+
+/** Gate files that took longer than allowed, by the durations of a whole run in milliseconds. */
+export function slowGateFiles(durations: Readonly<Record<string, number>>): string[] {
+  const slow = Object.entries(durations).filter(
+    ([file, ms]) => ms > GATE_FILE_MS_MAX && !file.endsWith(".nightly.test.ts"),
+  );
+  return slow.map(([file]) => file).toSorted();
+}
+
 /** Entries of the root that we write and never commit, beside `.sluice…`. */
-const WRITTEN: ReadonlySet<string> = new Set(["demo-output", ".last-run.json", ".timings.json"]);
+const WRITTEN: ReadonlySet<string> = new Set(["demo-output", ".last-run.json", ".last-verify.json", ".timings.json"]);
 
 /** Entries of the root that have no place there. */
 export function strayRootEntries(entries: readonly string[]): string[] {
@@ -212,7 +223,7 @@ function importFaults(file: string, source: string): Violation[] {
   const from = layerOf(file);
   return importsOf(source).flatMap((specifier) => {
     const faults: Violation[] = [];
-    const target = resolve(file, specifier);
+    const target = resolveImport(file, specifier);
     const to = target === undefined ? undefined : layerOf(target);
     if (from !== undefined && to !== undefined && to !== from && !MAY_IMPORT[from].includes(to)) {
       faults.push({ rule: `${from} does not import ${to}`, file, what: specifier });
@@ -260,7 +271,8 @@ function withoutComments(source: string): string {
   return source.replaceAll(/(^|\s)\/\*[\s\S]*?\*\//g, "$1").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
 }
 
-function resolve(file: string, specifier: string): string | undefined {
+/** Path below the root that a specifier names; undefined for a package. */
+export function resolveImport(file: string, specifier: string): string | undefined {
   if (specifier.startsWith("#")) return specifier.slice(1);
   if (!specifier.startsWith(".")) return undefined;
   const parts = file.split("/").slice(0, -1);

@@ -17,3 +17,8 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Size of a random test: `gate` in `npm test`, `verify` in `npm run verify`. */
+export function sized<T>(gate: T, verify: T): T {
+  return process.env["TEST_SUITE"] === "verify" ? verify : gate;
+}

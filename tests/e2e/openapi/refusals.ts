@@ -15,7 +15,8 @@ import { sharedStack } from "./shared-stack.ts";
 
 /** Codes that a service in health does not answer, and which test holds them. */
 const UNPROVOKED: Readonly<Partial<Record<Code, string>>> = {
-  artifact_unreadable: "the object store must fail between speech and its caller: tests/faults/media-storage.test.ts",
+  artifact_unreadable:
+    "the object store must fail between speech and its caller: tests/faults/media-storage.nightly.test.ts",
   internal_error: "a fault of ours, or a worker that dies: tests/faults/worker-death.test.ts",
   run_failed: "of a job of a run alone, which is shown with 200: tests/e2e/workflows/batch-runs.ts",
   run_timeout: "a run is waited for during five minutes",

@@ -71,7 +71,7 @@ async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
   return batch;
 }
 
-/** @param bounds those of every batch unless they are named: 50,000 lines are validated in soak (tests/faults/batch-size.alone.test.ts) */
+/** @param bounds those of every batch unless they are named: 50,000 lines are validated in soak (tests/faults/batch-size.alone.nightly.test.ts) */
 async function validate(batch: BatchRow, bounds?: { lines: number; inputs: number }): Promise<boolean> {
   const target = targetOf(batch.endpoint);
   if (!target) throw new Error("no such endpoint");

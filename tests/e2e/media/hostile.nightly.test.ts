@@ -1,7 +1,7 @@
 /**
  * Input that was made to do harm, against every media route of the running service: each call is told what is wrong in the
  * envelope, pays nothing and holds nothing; no process ends or grows with it; and the next call is served. Addresses stand
- * in hostile-addresses.test.ts, forms of the file store in tests/e2e/stock-clients/files.ts.
+ * in hostile-addresses.nightly.test.ts, forms of the file store in tests/e2e/stock-clients/files.ts.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 

@@ -124,7 +124,7 @@ async function balance<T>(at: number, send: (url: string) => Promise<T>): Promis
 
 /**
  * One after the other, as a rollout does. An ingress gets no new call for a while before it is told to stop, as with the manifests' preStop:
- * what was sent before has to be there. Calls that run when a process is told to stop are in sigterm.test.ts.
+ * what was sent before has to be there. Calls that run when a process is told to stop are in sigterm.nightly.test.ts.
  */
 async function stopFleet({ ingresses, all }: Fleet): Promise<void> {
   for (const process of all) {
