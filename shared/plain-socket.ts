@@ -121,15 +121,6 @@ export class PlainSocket extends EventEmitter {
     return this;
   }
 
-  /** Lets bytes wait in the kernel, and so with the other side, until `resume`. */
-  pause(): this {
-    return this.onceConnected((socket) => socket.pause());
-  }
-
-  resume(): this {
-    return this.onceConnected((socket) => socket.resume());
-  }
-
   setNoDelay(isOn = true): this {
     return this.onceConnected((socket) => socket.setNoDelay(isOn));
   }

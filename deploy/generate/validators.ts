@@ -7,16 +7,12 @@ import addFormats from "ajv-formats";
 
 import { withShortCounts } from "#shared/text-limits.ts";
 
-import { checksSource } from "./checks.ts";
 import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
 
 const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
 
 /** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
 const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", X_SCHEMA];
-
-/** Schemas validated on every call. */
-const HOT = ["ChatCompletionRequest", "JobMessage"];
 
 /** Say nothing about validity; left out, the committed code is a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
@@ -45,7 +41,7 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
   const code = standaloneCode(ajv, Object.fromEntries(titles.map((title) => [`validate${title}`, title])));
   const record = titles.map((title) => `  ${title}: validate${title},`).join("\n");
   const counted = withShortCounts(code.replaceAll(/^export const /gm, "const "));
-  return bundle(`${counted}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`);
+  return bundle(`${counted}\nexport const validators = {\n${record}\n};\n`);
 }
 
 /**
@@ -119,8 +115,5 @@ export interface Validator {
 }
 
 export const validators: Readonly<Record<SchemaName, Validator>>;
-
-/** For schemas on the hot path: true means valid, false means ask the validator. */
-export const checks: Readonly<Partial<Record<SchemaName, (value: unknown) => boolean>>>;
 `;
 }

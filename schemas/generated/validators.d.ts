@@ -17,6 +17,3 @@ export interface Validator {
 }
 
 export const validators: Readonly<Record<SchemaName, Validator>>;
-
-/** For schemas on the hot path: true means valid, false means ask the validator. */
-export const checks: Readonly<Partial<Record<SchemaName, (value: unknown) => boolean>>>;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-import { connectByProxy, goesDirectly, watchConnect } from "#workers/providers/connect-limit.ts";
+import { connectByProxy, watchConnect } from "#workers/providers/connect-limit.ts";
 
 const aborted = async (signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, "abort");
@@ -65,14 +65,6 @@ test("an address that answered lately is not doubted: its silence is thinking", 
   await Bun.sleep(20);
   expect(watch.signal.aborted).toBe(false);
   watch.stop(false);
-});
-
-test("what goes directly is said, and else nothing does", () => {
-  expect(goesDirectly()).toBe(false);
-  connectByProxy(true);
-  expect(goesDirectly()).toBe(false);
-  connectByProxy(false);
-  expect(goesDirectly()).toBe(true);
 });
 
 test("behind a proxy the address itself is not looked at", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
 import { ApiError } from "#shared/errors.ts";
@@ -10,14 +10,10 @@ import {
   type JsonRequest,
   PROVIDER_BYTES_MAX,
 } from "#workers/providers/http.ts";
-import { connectByProxy } from "#workers/providers/connect-limit.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 import type { Behaviour } from "#tests/providers/engine/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
 import { selfSigned } from "#tests/shared/outbound/certificate.ts";
-
-// What has no TLS goes as it does in a worker without a proxy.
-beforeAll(() => connectByProxy(false));
 
 const servers: OpenAiServer[] = [];
 

@@ -2,7 +2,7 @@
  * A TCP server that answers HTTP byte by byte, for tests of what polite servers never do: cuts, resets, silence, drips.
  * It also sees what they hide: the moment at which a client closes its socket.
  */
-import type { Socket } from "bun";
+import type { Socket, TLSOptions } from "bun";
 
 import type { RawRequest } from "./raw-request.ts";
 import { RequestParser } from "./raw-request.ts";
@@ -39,8 +39,16 @@ interface State {
   tail: Promise<void>;
 }
 
-/** Listens on 127.0.0.1; port 0 lets the system choose. `onFault` hears about a handler that threw and bytes that were no HTTP. */
-export function startRawServer(handle: RawHandler, onFault: (error: unknown) => void, port = 0): RawServer {
+/**
+ * Listens on 127.0.0.1; port 0 lets the system choose. `onFault` receives what a handler threw, and bytes that are no HTTP.
+ * @param tls certificate and key of a server that speaks TLS
+ */
+export function startRawServer(
+  handle: RawHandler,
+  onFault: (error: unknown) => void,
+  port = 0,
+  tls?: TLSOptions,
+): RawServer {
   const open = new Set<Socket<State>>();
   const answer = async (before: Promise<void>, request: RawRequest, wire: Wire): Promise<void> => {
     await before;
@@ -54,6 +62,7 @@ export function startRawServer(handle: RawHandler, onFault: (error: unknown) => 
   const server = Bun.listen<State>({
     hostname: "127.0.0.1",
     port,
+    ...(tls ? { tls } : {}),
     socket: {
       open(socket) {
         open.add(socket);

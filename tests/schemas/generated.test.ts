@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { run } from "#deploy/generate.ts";
-import { checksSource } from "#deploy/generate/checks.ts";
 import { filesWithNames } from "#deploy/generate/names.ts";
 import { namedParts, readSchemaFiles, ROOT_DIR, SCHEMAS_DIR } from "#deploy/generate/schema-files.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
@@ -178,12 +177,12 @@ describe("the validators", () => {
     const copy = join(directory, "validators.mjs");
     await cp(VALIDATORS, copy);
     const script = `
-      const { validators, checks } = await import(${JSON.stringify(copy)});
+      const { validators } = await import(${JSON.stringify(copy)});
       const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
       const bad = { ...body, temperature: 3 };
       const job = validators.JobMessage({ job_id: "no uuid" });
-      process.stdout.write(JSON.stringify([validators.ChatCompletionRequest(body), checks.ChatCompletionRequest(body),
-        validators.ChatCompletionRequest(bad), validators.ChatCompletionRequest.errors[0].instancePath, job]));`;
+      process.stdout.write(JSON.stringify([validators.ChatCompletionRequest(body), validators.ChatCompletionRequest(bad),
+        validators.ChatCompletionRequest.errors[0].instancePath, job]));`;
     const node = Bun.spawn(["node", "--input-type=module", "-e", script], {
       cwd: directory,
       stdout: "pipe",
@@ -191,7 +190,7 @@ describe("the validators", () => {
     });
     const [output, complaint] = await Promise.all([new Response(node.stdout).text(), new Response(node.stderr).text()]);
     expect(complaint).toBe("");
-    expect(JSON.parse(output)).toEqual([true, true, false, "/temperature", false]);
+    expect(JSON.parse(output)).toEqual([true, false, "/temperature", false]);
   });
 });
 
@@ -243,25 +242,5 @@ describe("reading schema files", () => {
   ])("refuses one %s", async (_name, files, message) => {
     const refusal = await partsOf(files).catch(String);
     expect(refusal).toContain(message);
-  });
-});
-
-describe("the generator of checks", () => {
-  test("refuses a keyword it does not know rather than ignore it", () => {
-    const parts = new Map([["Odd", { type: "object", minProperties: 1 }]]);
-    expect(() => checksSource(parts, ["Odd"])).toThrow("the keyword minProperties is not known");
-  });
-
-  test("writes a check for a schema that contains itself", () => {
-    const tree = {
-      type: "object",
-      required: ["next"],
-      properties: { next: { anyOf: [{ $ref: "Tree" }, { type: "null" }] } },
-    };
-    const source = checksSource(new Map([["Tree", tree]]), ["Tree"]).replace("export const checks =", "return");
-    // eslint-disable-next-line typescript/no-implied-eval -- the code under test is source text
-    const { Tree } = new Function(source)() as { Tree: (value: unknown) => boolean };
-    expect(Tree({ next: { next: null } })).toBe(true);
-    expect(Tree({ next: { next: 1 } })).toBe(false);
   });
 });

@@ -32,16 +32,11 @@ const ORIGINS_MAX = 1_000;
 const ANSWERED_LATELY_MS = 60_000;
 /** The same where the outcome of a request that is not answered would be unknown. */
 const ANSWERED_JUST_NOW_MS = 5_000;
-let goesByProxy: boolean | undefined;
+let goesByProxy = false;
 
 /** Behind a proxy the address itself says nothing. */
 export function connectByProxy(isProxy: boolean): void {
   goesByProxy = isProxy;
-}
-
-/** True where it was said that no call to a provider goes through a proxy. */
-export function goesDirectly(): boolean {
-  return goesByProxy === false;
 }
 
 /** Returns scheme and host of an address of the catalogue, as they are written there. */
@@ -69,7 +64,7 @@ export async function tryAddress(url: string, signal: AbortSignal): Promise<void
     throw new ProviderError("aborted", "the call was aborted", { cause, isUnsent: true });
   };
   if (signal.aborted) abort(signal.reason);
-  if (goesByProxy === true || hasAnsweredWithin(originOf(url), ANSWERED_JUST_NOW_MS)) return;
+  if (goesByProxy || hasAnsweredWithin(originOf(url), ANSWERED_JUST_NOW_MS)) return;
   const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch(abort);
   if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
 }
@@ -85,7 +80,7 @@ export function watchConnect(
     if (hasAnswered) noteAnswer(origin);
   };
   // Nearly every call: it needs no signal of its own.
-  if (goesByProxy === true || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
+  if (goesByProxy || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
     return { signal: outer, isUnreachable: () => false, stop: noteAnswered };
   }
   const controller = new AbortController();

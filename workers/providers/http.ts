@@ -8,8 +8,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 
 import { ApiError } from "#shared/errors.ts";
 
-import { goesDirectly, watchConnect } from "./connect-limit.ts";
-import { canFetchPlain, fetchPlain } from "./plain-fetch.ts";
+import { watchConnect } from "./connect-limit.ts";
 import { ProviderError } from "./provider.ts";
 
 /** One provider answer, after inflation. */
@@ -75,7 +74,7 @@ export async function postStream(
   request: ProviderRequest,
   signal: AbortSignal,
 ): Promise<ProviderAnswer & { readonly body: ReadableStream<Uint8Array> | null; readonly text: string }> {
-  const response = await send(endpoint, request, signal, true);
+  const response = await send(endpoint, request, signal);
   if (response.ok) return { status: response.status, headers: response.headers, body: response.body, text: "" };
   const text = await readText(response, PROVIDER_BYTES_MAX, signal);
   return { status: response.status, headers: response.headers, body: null, text };
@@ -97,13 +96,7 @@ export async function fetchBytes(
 /** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
-/** @param isStreamed events are read as they come: fetch's thread keeps a provider that sends too many from holding the loop */
-async function send(
-  endpoint: Endpoint,
-  request: ProviderRequest,
-  outer: AbortSignal,
-  isStreamed = false,
-): Promise<Response> {
+async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
   const connecting = watchConnect(url, outer);
   const { signal } = connecting;
@@ -117,21 +110,18 @@ async function send(
       ...endpoint.headers,
     };
     const { method = "POST", body } = request;
-    const isPlain = !isStreamed && goesDirectly() && canFetchPlain(url, headers);
-    const response = await (isPlain && method === "POST" && typeof body === "string"
-      ? fetchPlain(url, { headers, body, signal })
-      : fetch(url, {
-          method,
-          headers,
-          ...(body === undefined ? {} : { body }),
-          redirect: "manual",
-          signal,
-          // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
-          timeout: false,
-          decompress: false,
-        } as BunFetchRequestInit));
+    const response = await fetch(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      redirect: "manual",
+      signal,
+      // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
+      timeout: false,
+      decompress: false,
+    } as BunFetchRequestInit);
     hasAnswered = true;
-    return inflated(response);
+    return inflated(wellFormed(response));
   } catch (error) {
     if (error instanceof ProviderError) throw error;
     if (connecting.isUnreachable()) {
@@ -141,6 +131,20 @@ async function send(
   } finally {
     connecting.stop(hasAnswered);
   }
+}
+
+/**
+ * Returns the response; Bun's `fetch` accepts two faults that end here. A status outside 200 to 599 means nothing to any adapter.
+ * A length beside chunks limits nothing: `fetch` reads the chunks to their end, so `readText` would exceed its limit.
+ * @throws ProviderError `failed`
+ */
+function wellFormed(response: Response): Response {
+  const { status, headers, body } = response;
+  const isFramedTwice = headers.has("content-length") && headers.has("transfer-encoding");
+  if (status >= 200 && status <= 599 && !isFramedTwice) return response;
+  body?.cancel().catch(() => undefined);
+  const fault = isFramedTwice ? "the answer states a length and chunks" : `the answer has the status ${status}`;
+  throw new ProviderError("failed", fault);
 }
 
 export async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
