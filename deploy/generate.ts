@@ -14,7 +14,7 @@ import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
 
-interface Generator {
+export interface Generator {
   readonly name: string;
   /** Path below the project root → whole text; the same input must give the same bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
@@ -50,8 +50,8 @@ const GENERATORS: readonly Generator[] = [
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */
-async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
-  const outputs = await Promise.all(GENERATORS.map((generator) => generator.generate()));
+async function staleFiles(root: string, generators: readonly Generator[]): Promise<readonly string[]> {
+  const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];
   for (const [path, text] of outputs.flatMap((files) => Object.entries(files))) {
     const file = Bun.file(join(root, path));
@@ -60,15 +60,19 @@ async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
   return stale;
 }
 
-/** Writes below `root`, or compares with --check; the exit code. */
-export async function run(options: readonly string[], root: string = ROOT_DIR): Promise<number> {
+/** Writes the files below `root`, or compares them with --check. Returns the exit code. */
+export async function run(
+  options: readonly string[],
+  root: string = ROOT_DIR,
+  generators: readonly Generator[] = GENERATORS,
+): Promise<number> {
   if (!options.includes("--check")) {
-    for (const generator of GENERATORS) {
+    for (const generator of generators) {
       for (const [path, text] of Object.entries(await generator.generate())) await Bun.write(join(root, path), text);
     }
     return 0;
   }
-  const stale = await staleFiles(root);
+  const stale = await staleFiles(root, generators);
   if (stale.length === 0) return 0;
   process.stderr.write(`stale: ${stale.join(", ")}\nfix with: npm run generate\n`);
   return 1;

@@ -16,6 +16,8 @@ export const JSON_PARTS_MAX = 200_000;
 export interface JsonBounds {
   /** False where a contract has many lists of numbers: numbers are bounded by the size of the text then, and not counted as parts. */
   readonly countsNumbers?: boolean;
+  /** Maximum number of values and names of members, and of items of one list. Default: JSON_PARTS_MAX. */
+  readonly partsMax?: number;
 }
 
 /** Characters of a piece, give or take one member. */
@@ -45,14 +47,20 @@ const BLANK = /[ \t\n\r]*/y;
 export class JsonPieces {
   private readonly text: string;
   private readonly countsNumbers: boolean;
+  private readonly partsMax: number;
   private readonly pieceChars: number;
   private readonly root: Frame = frameOf("", -1);
   private readonly frames: Frame[] = [this.root];
   private parts = 0;
 
-  constructor(text: string, { countsNumbers = true }: JsonBounds = {}, pieceChars = PIECE_CHARS) {
+  constructor(
+    text: string,
+    { countsNumbers = true, partsMax = JSON_PARTS_MAX }: JsonBounds = {},
+    pieceChars = PIECE_CHARS,
+  ) {
     this.text = text;
     this.countsNumbers = countsNumbers;
+    this.partsMax = partsMax;
     this.pieceChars = pieceChars;
   }
 
@@ -91,7 +99,7 @@ export class JsonPieces {
 
   private count(at: number): void {
     this.parts += 1;
-    if (this.parts > JSON_PARTS_MAX) throw tooMany("values and names of members", at);
+    if (this.parts > this.partsMax) throw this.tooMany("values and names of members", at);
   }
 
   private passNumber(start: number): number {
@@ -147,7 +155,7 @@ export class JsonPieces {
       if (items.length === 0) throw this.faultIn(frame);
       for (const item of items) into.push(item);
       // More of them would have to be moved at once as their list grows.
-      if (into.length > JSON_PARTS_MAX) throw tooMany("items of a list", to);
+      if (into.length > this.partsMax) throw this.tooMany("items of a list", to);
     } else if (into) {
       const read = this.parse(frame, `{${members}}`) as object;
       if (Object.keys(read).length === 0) throw this.faultIn(frame);
@@ -244,6 +252,11 @@ export class JsonPieces {
   private tooLong(what: "name" | "number", at: number): ApiError {
     return invalid(`The ${what} at character ${at + 1} of the body has more than ${this.pieceChars} characters.`);
   }
+
+  private tooMany(what: string, at: number): ApiError {
+    const message = `Expected at most ${this.partsMax} ${what} in the body, got more at character ${at + 1}.`;
+    return new ApiError("request_too_large", message);
+  }
 }
 
 function frameOf(around: Around, openAt: number): Frame {
@@ -268,9 +281,4 @@ function putAll(into: Record<string, unknown>, members: object): void {
     if (name !== "__proto__") into[name] = value;
     else Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
   }
-}
-
-function tooMany(what: string, at: number): ApiError {
-  const message = `Expected at most ${JSON_PARTS_MAX} ${what} in the body, got more at character ${at + 1}.`;
-  return new ApiError("request_too_large", message);
 }

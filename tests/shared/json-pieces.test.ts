@@ -156,41 +156,43 @@ describe("JSON in pieces", () => {
 
 describe("the parts of a large text", () => {
   const list = (one: string, count: number): string => `[${Array.from({ length: count }, () => one).join(",")}]`;
-  const most = JSON_PARTS_MAX;
+  /** A small bound, and pieces of which the texts below have several. */
+  const [most, piece] = [1_000, 512];
+  const few = { partsMax: most };
 
   test("may reach the bound, and are refused one past it", () => {
-    // The list is one itself.
-    expect(read(list("1", most - 1), 65_536)).toHaveLength(most - 1);
-    const { code, message } = refusal(list("1", most), 65_536);
+    // The list itself is one part.
+    expect(read(list("1", JSON_PARTS_MAX - 1), 65_536)).toHaveLength(JSON_PARTS_MAX - 1);
+    const { code, message } = refusal(list("1", JSON_PARTS_MAX), 65_536);
     expect(code).toBe("request_too_large");
     expect(message).toBe(
-      `Expected at most ${most} values and names of members in the body, got more at character ${2 * most}.`,
+      `Expected at most ${JSON_PARTS_MAX} values and names of members in the body, got more at character ${2 * JSON_PARTS_MAX}.`,
     );
   });
 
   test.each(["null", "true", "false", '"a"', "[]", "{}"])("are counted where they are %s", (one) => {
-    expect(read(list(one, most - 1), 65_536)).toHaveLength(most - 1);
-    expect(refusal(list(one, most), 65_536).code).toBe("request_too_large");
+    expect(read(list(one, most - 1), piece, few)).toHaveLength(most - 1);
+    expect(refusal(list(one, most), piece, few).code).toBe("request_too_large");
   });
 
   test("are names and values of members", () => {
     const members = (count: number) => `{${Array.from({ length: count }, (_one, at) => `"${at}":1`).join(",")}}`;
-    expect(Object.keys(read(members(most / 2 - 1), 65_536) as object)).toHaveLength(most / 2 - 1);
-    expect(refusal(members(most / 2), 65_536).code).toBe("request_too_large");
+    expect(Object.keys(read(members(most / 2 - 1), piece, few) as object)).toHaveLength(most / 2 - 1);
+    expect(refusal(members(most / 2), piece, few).code).toBe("request_too_large");
   });
 
   test("are no numbers where a contract has many", () => {
-    const bounds = { countsNumbers: false };
+    const bounds = { ...few, countsNumbers: false };
     const numbers = (lists: number) => list(list("1", most / 2), lists);
-    expect(refusal(numbers(2), 65_536).message).toContain("values and names of members");
-    expect(read(numbers(10), 65_536, bounds)).toHaveLength(10);
-    expect(refusal(list("[1]", most), 65_536, bounds).code).toBe("request_too_large");
+    expect(refusal(numbers(2), piece, few).message).toContain("values and names of members");
+    expect(read(numbers(10), piece, bounds)).toHaveLength(10);
+    expect(refusal(list("[1]", most), piece, bounds).code).toBe("request_too_large");
   });
 
   test("are bounded in one list, whatever they are", () => {
-    const bounds = { countsNumbers: false };
-    expect(read(list("1", most), 65_536, bounds)).toHaveLength(most);
-    const { code, message } = refusal(list("1", most + 1), 65_536, bounds);
+    const bounds = { ...few, countsNumbers: false };
+    expect(read(list("1", most), piece, bounds)).toHaveLength(most);
+    const { code, message } = refusal(list("1", most + 1), piece, bounds);
     expect(code).toBe("request_too_large");
     expect(message).toStartWith(`Expected at most ${most} items of a list in the body`);
   });
