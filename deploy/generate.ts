@@ -14,14 +14,14 @@ import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
 
-export interface Generator {
+export interface FileGenerator {
   readonly name: string;
   /** Path below the project root → whole text; the same input must give the same bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
 /** In order: each reads what those before it have written. */
-const GENERATORS: readonly Generator[] = [
+const GENERATORS: readonly FileGenerator[] = [
   { name: "names", generate: () => filesWithNames() },
   {
     name: "contract",
@@ -50,7 +50,7 @@ const GENERATORS: readonly Generator[] = [
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */
-async function staleFiles(root: string, generators: readonly Generator[]): Promise<readonly string[]> {
+async function staleFiles(root: string, generators: readonly FileGenerator[]): Promise<readonly string[]> {
   const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];
   for (const [path, text] of outputs.flatMap((files) => Object.entries(files))) {
@@ -64,7 +64,7 @@ async function staleFiles(root: string, generators: readonly Generator[]): Promi
 export async function run(
   options: readonly string[],
   root: string = ROOT_DIR,
-  generators: readonly Generator[] = GENERATORS,
+  generators: readonly FileGenerator[] = GENERATORS,
 ): Promise<number> {
   if (!options.includes("--check")) {
     for (const generator of generators) {

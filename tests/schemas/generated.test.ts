@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type Generator, run } from "#deploy/generate.ts";
+import { type FileGenerator, run } from "#deploy/generate.ts";
 import { filesWithNames } from "#deploy/generate/names.ts";
 import { namedParts, readSchemaFiles, ROOT_DIR, SCHEMAS_DIR } from "#deploy/generate/schema-files.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
@@ -40,7 +40,7 @@ async function partsOf(files: Readonly<Record<string, object>>): Promise<Readonl
 
 describe("the generated files", () => {
   /** A project with one fresh file, one stale file and one missing file. The real generators run in a step of every whole run. */
-  async function staleProject(name: string): Promise<readonly [root: string, generators: readonly Generator[]]> {
+  async function staleProject(name: string): Promise<readonly [root: string, generators: readonly FileGenerator[]]> {
     const root = join(directory, name);
     await Bun.write(join(root, "schemas/fresh.ts"), "fresh");
     await Bun.write(join(root, "schemas/stale.ts"), "old");
