@@ -6,7 +6,7 @@ import { get, RequestError } from "./proxy.mjs";
 /** @typedef {{ deadlineMs: number, idleMs: number, attempts: number, retryMs: number }} Limits times in milliseconds */
 
 /** The deadline is for all attempts together and lets 7 MB pass at 25 kB/s. The second wait between attempts is twice the first. */
-export const LIMITS = Object.freeze({ deadlineMs: 300_000, idleMs: 30_000, attempts: 3, retryMs: 1_000 });
+const LIMITS = Object.freeze({ deadlineMs: 300_000, idleMs: 30_000, attempts: 3, retryMs: 1_000 });
 const REDIRECTS_MAX = 5;
 
 /** The file could not be downloaded. Its message is a reason to put between brackets. */

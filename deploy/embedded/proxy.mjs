@@ -21,7 +21,7 @@ export class RequestError extends Error {
  * @returns {URL | null} null when the request goes to the server directly
  * @throws {StartFault} when the variable does not contain an address
  */
-export function proxyOf(url, environment) {
+function proxyOf(url, environment) {
   const valueOf = (/** @type {string} */ name) => environment[name.toLowerCase()]?.trim() || environment[name]?.trim();
   const name = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const text = valueOf(name);
