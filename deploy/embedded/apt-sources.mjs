@@ -1,73 +1,80 @@
 // @ts-check
-/** The Debian mirror that this machine is set up to use, read from its own apt sources, and packages from it. */
+/** The Debian mirror that apt uses on this machine, and packages from it. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { findOnPath, run } from "./process.mjs";
 
-const DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
-
-/** @typedef {{ uri: string, suites: string[], components: string[], keyring: string | null }} Source */
+/** apt does not report the keyring of an index (`Signed-By`): a mirror must be signed with the keys of Debian itself. */
+const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /**
- * The mirror that serves this machine's own Debian release, with the keyring that signs it; null elsewhere.
- * @param {string} [root] "/" but in tests
- * @returns {{ uri: string, keyring: string } | null}
+ * @param {string} [root] "/" except in tests
+ * @returns {boolean}
  */
-export function debianArchive(root = "/") {
-  const release = readOr(join(root, "etc/os-release"));
-  if (!/^ID="?debian"?$/m.test(release)) return null;
-  const codename = /^VERSION_CODENAME="?([\w-]+)"?$/m.exec(release)?.[1];
-  const found = sources(root).find(
-    ({ suites, components }) =>
-      components.includes("main") &&
-      suites.some((suite) => suite === codename || ["stable", "testing", "unstable", "sid"].includes(suite)),
-  );
-  if (found === undefined) return null;
-  const keyring = found.keyring ?? DEFAULT_KEYRING;
-  return existsSync(join(root, keyring)) ? { uri: found.uri, keyring } : null;
+export function isDebian(root = "/") {
+  return /^ID="?debian"?$/m.test(readOr(join(root, "etc/os-release")));
 }
 
 /**
- * Downloads packages, unpacks them into one folder and hands that to `use`; afterwards it is removed. apt checks the archive's
- * signature and the packages' digests; its lists, cache and settings for this go to a private folder, so neither root nor a change
+ * The addresses from which apt installs this machine's own Debian release. A foreign archive may be among them, when its
+ * suite has the name of a Debian release: the keyring then rejects it.
+ * @param {string} [root] "/" except in tests
+ * @returns {Promise<{ uris: readonly string[], keyring: string } | null>} null on another system, or without apt, dpkg or the keyring
+ */
+export async function debianArchive(root = "/") {
+  if (!isDebian(root) || findOnPath("apt-get") === null || findOnPath("dpkg") === null) return null;
+  const codename = /^VERSION_CODENAME="?([\w-]+)"?$/m.exec(readOr(join(root, "etc/os-release")))?.[1];
+  const suites = [codename, "oldstable", "stable", "testing", "unstable", "sid"];
+  // With release info, apt leaves out indexes that it has not downloaded, and images have downloaded none.
+  const options = ["-o", `Dir=${root}`, "--no-release-info", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)"];
+  const args = ["indextargets", ...options, "Created-By: Packages"];
+  const { stdout } = await aptGet("/", args);
+  const uris = stdout.split("\n").flatMap((line) => {
+    const [suite, component, uri] = line.split(" ");
+    return uri !== undefined && component === "main" && suites.includes(suite) ? [uri] : [];
+  });
+  if (uris.length === 0 || !existsSync(join(root, KEYRING))) return null;
+  return { uris: [...new Set(uris)], keyring: KEYRING };
+}
+
+/**
+ * Downloads packages, unpacks them into one folder and passes it to `use`; afterwards the folder is removed. apt checks the archive's
+ * signature and the packages' digests; its lists, cache and settings for this are in a private folder, so that neither root nor a change
  * of the system is needed.
  * @template T
  * @param {object} wanted
  * @param {string} wanted.release Debian release that has them, also where this machine runs another
- * @param {readonly string[]} wanted.packages the first gives its name to faults
- * @param {string} wanted.advice what to do where they cannot be had
- * @param {() => void} [wanted.onFetch] called before the download
+ * @param {readonly string[]} wanted.packages the first is named in faults
+ * @param {string | undefined} [wanted.root] "/" except in tests
  * @param {(folder: string) => Promise<T>} use
  * @returns {Promise<T>}
  * @throws {StartFault} when they cannot be had
  */
-export async function unpackFromDebian({ release, packages, advice, onFetch }, use) {
-  const archive = debianArchive();
-  if (archive === null || findOnPath("apt-get") === null || findOnPath("dpkg") === null) {
-    throw new StartFault(
-      `No ${packages[0]} was found, and this system has no Debian archive to take it from. ${advice}`,
-    );
-  }
-  onFetch?.();
+export async function unpackFromDebian({ release, packages, root }, use) {
+  const fault = (/** @type {string} */ reason) =>
+    new StartFault(`${packages[0]} cannot be taken from the Debian archive (${reason.slice(0, 300)}).`);
+  const archive = await debianArchive(root);
+  if (archive === null) throw fault("this system is set up for none");
   const work = mkdtempSync(join(tmpdir(), "sluice-debian-"));
   try {
     for (const folder of ["lists/partial", "cache/archives/partial", "out"]) {
       mkdirSync(join(work, folder), { recursive: true });
     }
-    writeFileSync(join(work, "sources.list"), `deb [signed-by=${archive.keyring}] ${archive.uri} ${release} main\n`);
-    for (const command of [["update"], ["download", ...packages]]) {
-      const reason = await apt(work, command);
-      if (reason === null) continue;
-      throw new StartFault(
-        `${packages[0]} could not be fetched from the Debian mirror (${reason}); check the network, or: ${advice}`,
-      );
+    const lines = archive.uris.map((uri) => `deb [signed-by=${archive.keyring}] ${uri} ${release} main\n`);
+    writeFileSync(join(work, "sources.list"), lines.join(""));
+    const settings = privateSettings(work);
+    // An update succeeds with warnings when one of several archives fails.
+    const updated = await aptGet(work, [...settings, "update"]);
+    const downloaded = await aptGet(work, [...settings, "download", ...packages]);
+    if (downloaded.code !== 0) {
+      throw fault(complaint(updated.stderr) ?? complaint(downloaded.stderr) ?? "apt-get failed");
     }
     for (const packed of readdirSync(work).filter((name) => name.endsWith(".deb"))) {
       const args = ["-x", join(work, packed), join(work, "out")];
       const { code, stderr } = await run({ name: "dpkg", command: "dpkg", args, cwd: work });
-      if (code !== 0) throw new StartFault(`${packed} could not be unpacked (${stderr.slice(0, 300)}). ${advice}`);
+      if (code !== 0) throw fault(`${packed} cannot be unpacked: ${stderr}`);
     }
     return await use(join(work, "out"));
   } finally {
@@ -76,11 +83,10 @@ export async function unpackFromDebian({ release, packages, advice, onFetch }, u
 }
 
 /**
- * @param {string} work
- * @param {readonly string[]} command
- * @returns {Promise<string | null>} why it failed, null when it did not
+ * @param {string} work folder of the sources, lists and cache
+ * @returns {string[]} arguments of apt-get
  */
-async function apt(work, command) {
+function privateSettings(work) {
   const settings = {
     "Dir::Etc::sourcelist": join(work, "sources.list"),
     "Dir::Etc::sourceparts": "/dev/null",
@@ -90,83 +96,27 @@ async function apt(work, command) {
     "Acquire::Retries": "2",
     "Acquire::http::Timeout": "20",
     "Acquire::https::Timeout": "20",
-    "APT::Update::Error-Mode": "any",
     // The unprivileged download account could not enter our private folder.
     ...(process.getuid?.() === 0 ? { "APT::Sandbox::User": "root" } : {}),
   };
-  const args = Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
-  const { code, stderr } = await run({
-    name: "apt-get",
-    command: "apt-get",
-    args: ["-qq", ...args, ...command],
-    cwd: work,
-    env: { ...process.env, LC_ALL: "C" },
-  });
-  if (code === 0) return null;
-  return (stderr.split("\n").find((line) => /^[EW]: /.test(line)) ?? stderr).slice(0, 300);
+  return Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
 }
 
 /**
- * Every binary-package source in both notations apt knows.
- * @param {string} root
- * @returns {Source[]}
+ * @param {string} cwd
+ * @param {readonly string[]} args
  */
-function sources(root) {
-  const folder = join(root, "etc/apt/sources.list.d");
-  const files = existsSync(folder)
-    ? readdirSync(folder)
-        .toSorted()
-        .map((name) => join(folder, name))
-    : [];
-  return [join(root, "etc/apt/sources.list"), ...files].flatMap((file) => {
-    if (file.endsWith(".sources")) return stanzas(readOr(file));
-    return file.endsWith(".list") ? oneLiners(readOr(file)) : [];
-  });
+function aptGet(cwd, args) {
+  const env = { ...process.env, LC_ALL: "C" };
+  return run({ name: "apt-get", command: "apt-get", args: ["-qq", ...args], cwd, env });
 }
 
 /**
- * @param {string} text
- * @returns {Source[]}
+ * @param {string} output
+ * @returns {string | undefined} its first error or warning
  */
-function oneLiners(text) {
-  return text.split("\n").flatMap((line) => {
-    const [, options = "", uri, suite, components] =
-      /^\s*deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+([^#]*)/.exec(line) ?? [];
-    if (uri === undefined || suite === undefined || components === undefined) return [];
-    const keyring = /signed-by=(\/[^\s,]+)/i.exec(options)?.[1] ?? null;
-    return [{ uri, suites: [suite], components: words(components), keyring }];
-  });
-}
-
-/**
- * @param {string} text
- * @returns {Source[]}
- */
-function stanzas(text) {
-  const plain = text
-    .split("\n")
-    .filter((line) => !line.startsWith("#"))
-    .join("\n");
-  return plain.split(/\n\s*\n/).flatMap((stanza) => {
-    /** @type {Map<string, string>} */
-    const fields = new Map();
-    for (const [, name, value] of stanza.matchAll(/^([\w-]+):((?:.*)(?:\n[ \t].*)*)/gm)) {
-      if (name !== undefined && value !== undefined) fields.set(name.toLowerCase(), value.trim());
-    }
-    const field = (/** @type {string} */ name) => words(fields.get(name) ?? "");
-    if (!field("types").includes("deb") || fields.get("enabled") === "no") return [];
-    // A key written into the stanza itself spans lines and is no path; the default keyring then has to do.
-    const keyring = field("signed-by").find((word) => word.startsWith("/")) ?? null;
-    return field("uris").map((uri) => ({ uri, suites: field("suites"), components: field("components"), keyring }));
-  });
-}
-
-/**
- * @param {string} text
- * @returns {string[]}
- */
-function words(text) {
-  return text.split(/\s+/).filter((word) => word !== "");
+function complaint(output) {
+  return output.split("\n").find((line) => /^[EW]: /.test(line));
 }
 
 /**

@@ -31,10 +31,13 @@ export const BUN_MEMORY = { MIMALLOC_PURGE_DELAY: "10000", MIMALLOC_PURGE_HOLES:
  * @param {readonly string[]} options.caches folders for a Bun to begin with; the first usable one is taken
  * @param {(text: string) => void} options.progress
  * @returns {Promise<string>} path of the bun program
- * @throws {StartFault} when npm is missing or a download fails
+ * @throws {StartFault} on Windows, when npm is missing, or when a download fails
  */
 export async function prepareBun(options) {
   const { root, progress } = options;
+  if (process.platform === "win32") {
+    throw new StartFault("Sluice does not run on Windows itself; run the same command in WSL 2 (`wsl --install`).");
+  }
   const wanted = wantedVersion(root);
   const own = join(root, "node_modules/.bin/bun");
   if (readOr(stampFile(root)) === stamp(root) && (await versionOf(own)) === wanted) return own;

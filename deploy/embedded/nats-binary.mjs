@@ -1,39 +1,73 @@
 // @ts-check
-/** Finding a nats-server program, or fetching one without touching the system. Why this way: deploy/decisions/0101. */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+/** Finds a nats-server program, or fetches one without changing the system. Reasons: deploy/decisions/0101. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { unpackFromDebian } from "./apt-sources.mjs";
-import { StartFault } from "./fault.mjs";
+import { isDebian, unpackFromDebian } from "./apt-sources.mjs";
+import { reasonOf, StartFault } from "./fault.mjs";
 import { atLeast, NATS_FLOOR } from "./nats.mjs";
-import { findOnPath, run } from "./process.mjs";
+import { releasedNats } from "./nats-release.mjs";
+import { findAllOnPath, run } from "./process.mjs";
 
 /** The Debian release whose nats-server is new enough; its binary runs on older releases too. */
 const RELEASE = "forky";
-const ADVICE = `Install nats-server ${NATS_FLOOR} or newer (for example \`brew install nats-server\`) so that it is on PATH, or set NATS_URL.`;
+const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH (for example \`brew install nats-server\`), or set NATS_URL.`;
 
 /**
- * The program to run: from PATH, else the one fetched earlier, else fetched now from the Debian archive.
- * @param {object} options
- * @param {readonly string[]} options.caches folders for the fetched program; the first usable one is taken
- * @param {(text: string) => void} options.progress
- * @returns {Promise<string>} absolute path
- * @throws {StartFault} when the one on PATH is too old, or none can be had
+ * @typedef {object} Options all but the first two are for tests
+ * @property {readonly string[]} caches folders for the fetched program; the first usable one is taken
+ * @property {(text: string) => void} progress
+ * @property {import("./proxy.mjs").Environment} [environment]
+ * @property {string} [root] folder with this system's `etc`
+ * @property {string} [platform]
+ * @property {string} [arch]
+ * @property {import("./nats-release.mjs").Release} [release]
+ * @property {import("./download.mjs").Limits} [limits]
  */
-export async function natsBinary({ caches, progress }) {
-  const onPath = findOnPath("nats-server");
-  if (onPath !== null) {
-    const version = await versionOf(onPath);
-    if (version !== null && atLeast(version, NATS_FLOOR)) return onPath;
-    throw new StartFault(
-      `${onPath} is nats-server ${version ?? "of an unknown version"}, and Sluice needs ${NATS_FLOOR} or newer; upgrade it, take it off PATH, or set NATS_URL.`,
-    );
+
+/**
+ * Returns the program to run: from PATH, else fetched earlier, else from the Debian archive, else from the official release.
+ * @param {Options} options
+ * @returns {Promise<string>} absolute path
+ * @throws {StartFault} when none can be had
+ */
+export async function natsBinary(options) {
+  const targets = options.caches.map((cache) => join(cache, `nats-server-${options.arch ?? process.arch}`));
+  /** @type {string[]} */
+  const old = [];
+  for (const path of findAllOnPath("nats-server")) {
+    const version = await versionOf(path);
+    if (isNewEnough(version)) return use(path, old, options);
+    old.push(`${path} (${version === null ? "its version is unknown" : `version ${version}`})`);
   }
-  const kept = caches.map((cache) => join(cache, `nats-server-${process.arch}`));
-  for (const path of kept) {
-    const version = existsSync(path) ? await versionOf(path) : null;
-    if (version !== null && atLeast(version, NATS_FLOOR)) return path;
+  for (const path of targets)
+    if (existsSync(path) && isNewEnough(await versionOf(path))) return use(path, old, options);
+  try {
+    return use(await fetchProgram(targets, options), old, options);
+  } catch (error) {
+    if (!(error instanceof StartFault) || old.length === 0) throw error;
+    throw new StartFault(`${error.message} (${passedOver(old)})`);
   }
-  return fetchFromDebian(kept, progress);
+}
+
+/** @param {readonly string[]} old */
+function passedOver(old) {
+  return `not using ${old.join(", ")}: Sluice needs nats-server ${NATS_FLOOR} or newer`;
+}
+
+/**
+ * @param {string} path
+ * @param {readonly string[]} old programs that came before it
+ * @param {Options} options
+ * @returns {string}
+ */
+function use(path, old, { progress }) {
+  if (old.length > 0) progress(`${passedOver(old)}; using ${path} instead`);
+  return path;
+}
+
+/** @param {string | null} version */
+function isNewEnough(version) {
+  return version !== null && atLeast(version, NATS_FLOOR);
 }
 
 /**
@@ -47,44 +81,64 @@ async function versionOf(binary) {
 
 /**
  * @param {readonly string[]} targets
- * @param {(text: string) => void} progress
- * @returns {Promise<string>}
+ * @param {Options} options
+ * @returns {Promise<string>} the one of `targets` that has it now
  */
-async function fetchFromDebian(targets, progress) {
-  const onFetch = () => progress(`fetching nats-server from this machine's Debian mirror (release ${RELEASE})`);
-  return unpackFromDebian({ release: RELEASE, packages: ["nats-server"], advice: ADVICE, onFetch }, async (folder) => {
-    const binary = ["usr/bin/nats-server", "usr/sbin/nats-server"]
-      .map((path) => join(folder, path))
-      .find((path) => existsSync(path));
-    const version = binary === undefined ? null : await versionOf(binary);
-    if (binary === undefined || version === null || !atLeast(version, NATS_FLOOR)) {
-      throw new StartFault(
-        `The fetched nats-server (${version ?? "of an unknown version"}) cannot be used here. ${ADVICE}`,
-      );
+async function fetchProgram(targets, options) {
+  const { progress, root, platform = process.platform, arch = process.arch, environment = process.env } = options;
+  if (isDebian(root)) {
+    try {
+      const program = await debianNats(progress, root);
+      return await keep(program, targets);
+    } catch (error) {
+      if (!(error instanceof StartFault)) throw error;
+      progress(`${error.message} The official release is used instead.`);
     }
-    return keep(binary, targets);
+  }
+  const { release, limits } = options;
+  const wanted = { platform, arch, environment, progress, advice: ADVICE };
+  const program = await releasedNats({ ...wanted, ...(release ? { release } : {}), ...(limits ? { limits } : {}) });
+  return keep(program, targets);
+}
+
+/**
+ * @param {(text: string) => void} progress
+ * @param {string} [root]
+ * @returns {Promise<Buffer>}
+ */
+function debianNats(progress, root) {
+  progress(`fetching nats-server from this machine's Debian mirror (release ${RELEASE})`);
+  return unpackFromDebian({ release: RELEASE, packages: ["nats-server"], root }, async (folder) => {
+    const paths = ["usr/bin/nats-server", "usr/sbin/nats-server"].map((path) => join(folder, path));
+    const path = paths.find((one) => existsSync(one));
+    if (path === undefined) throw new StartFault("The Debian package of nats-server contains no such program.");
+    return readFileSync(path);
   });
 }
 
 /**
- * Copies under another name and renames, so that two starts at once never run half a file.
- * @param {string} binary
+ * Stores the program under another name and renames it once it has run, so that two starts at once never run half a file.
+ * @param {Buffer} program
  * @param {readonly string[]} targets
- * @returns {string}
+ * @returns {Promise<string>}
  */
-function keep(binary, targets) {
-  let last = "";
+async function keep(program, targets) {
+  /** @type {string[]} */
+  const faults = [];
   for (const target of targets) {
     const part = `${target}.${process.pid}`;
     try {
       mkdirSync(dirname(target), { recursive: true });
-      copyFileSync(binary, part);
-      chmodSync(part, 0o755);
+      writeFileSync(part, program, { mode: 0o755 });
+      const version = await versionOf(part);
+      if (!isNewEnough(version))
+        throw new Error(version === null ? "it does not run there" : `it is version ${version}`);
       renameSync(part, target);
       return target;
     } catch (error) {
-      last = error instanceof Error ? error.message : String(error);
+      if (existsSync(part)) rmSync(part);
+      faults.push(`${target}: ${reasonOf(error)}`);
     }
   }
-  throw new StartFault(`The fetched nats-server could not be stored: ${last}.`);
+  throw new StartFault(`The fetched nats-server cannot be used (${faults.join("; ")}). ${ADVICE}`);
 }

@@ -175,6 +175,11 @@ async function createCluster({ native, directory, cluster, account, sync }) {
     ),
     ...common,
   });
+  if (initdb.code === null) {
+    throw new StartFault(
+      `The packaged Postgres does not run here (${initdb.stderr}): it needs glibc, which Alpine and NixOS lack. Set DATABASE_URL to a server of your own.`,
+    );
+  }
   if (initdb.code !== 0) throw new StartFault(`Postgres could not create its files in ${directory}:\n${initdb.stderr}`);
   // Single-user mode spares the start a second server and a client library.
   const single = await run({

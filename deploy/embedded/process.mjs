@@ -221,14 +221,21 @@ export async function run(options) {
  * @returns {string | null}
  */
 export function findOnPath(program) {
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    if (folder === "") continue;
+  return findAllOnPath(program)[0] ?? null;
+}
+
+/**
+ * @param {string} program
+ * @returns {string[]} its paths in the order of PATH
+ */
+export function findAllOnPath(program) {
+  return (process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => {
+    if (folder === "") return [];
     try {
       accessSync(join(folder, program), constants.X_OK);
-      return join(folder, program);
+      return [join(folder, program)];
     } catch {
-      // Not in this folder.
+      return [];
     }
-  }
-  return null;
+  });
 }

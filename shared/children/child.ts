@@ -219,6 +219,11 @@ function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals
   }
 }
 
+/** False where neither prlimit can bound a child's memory nor /proc report it, as on macOS. */
+export function canLimitMemory(): boolean {
+  return Bun.which("prlimit") !== null || residentBytes(process.pid) > 0;
+}
+
 /** Command prefix that sets the limits; empty if the system has no prlimit: deadline and replacement by size remain. */
 function limits({ addressSpaceBytes, processorSeconds }: ChildOptions): string[] {
   const prlimit = Bun.which("prlimit");

@@ -41,8 +41,8 @@ function settings(): Set<string> {
 
 const composeVariables = new Set(Array.from(COMPOSE.matchAll(/\$\{([A-Z0-9_]+)/g), (match) => match[1] ?? ""));
 
-/** Read by the supervisor of `npm start`, whose own tests are in tests/deploy/start.nightly.test.ts. */
-const supervisorSettings = new Set(["SLUICE_DATA_DIR"]);
+/** Read by the scripts of `npm start`: tests/deploy/start.nightly.test.ts and tests/deploy/embedded. */
+const supervisorSettings = new Set(["SLUICE_DATA_DIR", "NATS_RELEASES_URL"]);
 
 /** Set by the image. An empty line copied from the example would take it away, so a comment alone names it. */
 const ofTheSystem = new Set(["NODE_ENV"]);

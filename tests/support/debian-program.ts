@@ -28,8 +28,7 @@ export async function unpackedPackages({ release, packages, path }: DebianProgra
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const folder = join(cache, `${basename(path)}-${release}-${process.arch}`);
   if (existsSync(join(folder, path))) return folder;
-  const advice = "The test of it runs on Debian.";
-  await unpackFromDebian({ release, packages, advice }, (unpacked) => {
+  await unpackFromDebian({ release, packages }, (unpacked) => {
     mkdirSync(cache, { recursive: true });
     // Whole under its name, or not there.
     const part = `${folder}.${process.pid}`;

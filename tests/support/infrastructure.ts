@@ -2,7 +2,7 @@
  * The servers every integration test shares. `npm test` starts them once and names them in the environment; a plain
  * `bun test` starts what a test asks for, and setup.ts stops it after the last test.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -104,7 +104,8 @@ async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
 
 /** A new directory under the system's temporary one, removed at the latest when the test process ends. */
 export function temporaryDirectory(): { directory: string; remove: () => void } {
-  const directory = mkdtempSync(join(tmpdir(), "sluice-test-"));
+  // On macOS the system's temporary folder is a link, and processes report the real path.
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), "sluice-test-"));
   watchFolder(directory);
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }

@@ -14,7 +14,7 @@ const PROGRAM = { release: "trixie", packages: ["prometheus", "libc6"], path: "u
 const INSTALLED = Bun.which("prometheus");
 
 /** False where neither the path nor a Debian archive has one. */
-export const HAS_PROMETHEUS = INSTALLED !== null || debianArchive() !== null;
+export const HAS_PROMETHEUS = INSTALLED !== null || (await debianArchive()) !== null;
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;

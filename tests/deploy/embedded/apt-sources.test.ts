@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { debianArchive } from "#deploy/embedded/apt-sources.mjs";
@@ -23,45 +23,51 @@ function put(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-describe("the Debian mirror of this machine", () => {
-  test("is read from a stanza of a .sources file, past other archives", () => {
+const stanza = (fields: string): void => put("etc/apt/sources.list.d/debian.sources", fields);
+
+// No list of packages has been downloaded there, as in a new container.
+describe.skipIf(Bun.which("apt-get") === null)("the Debian mirror of this machine", () => {
+  test("is read from a stanza of a .sources file, past other archives", async () => {
     put(
       "etc/apt/sources.list.d/a.sources",
       "Types: deb\nURIs: http://other.example/x\nSuites: nodistro\nComponents: main\n",
     );
-    put(
-      "etc/apt/sources.list.d/debian.sources",
+    stanza(
       `Types: deb\n# a remark\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\nComponents: main contrib\nSigned-By: ${KEYRING}\n`,
     );
-    expect(debianArchive(root)).toEqual({ uri: "http://mirror.example/debian", keyring: KEYRING });
+    expect(await debianArchive(root)).toEqual({ uris: ["http://mirror.example/debian/"], keyring: KEYRING });
   });
 
-  test("is read from a line with and without options", () => {
-    put(
-      "etc/apt/sources.list",
-      "# deb http://old.example/debian bookworm main\ndeb http://mirror.example/debian bookworm main\n",
-    );
-    expect(debianArchive(root)?.uri).toBe("http://mirror.example/debian");
-    put("keys/own.gpg", "");
+  test("is read from a line with and without options", async () => {
+    const lines = "# deb http://old.example/debian bookworm main\ndeb http://mirror.example/debian bookworm main\n";
+    put("etc/apt/sources.list", lines);
+    expect((await debianArchive(root))?.uris).toEqual(["http://mirror.example/debian/"]);
     put(
       "etc/apt/sources.list",
       "deb [arch=amd64 signed-by=/keys/own.gpg] http://signed.example/debian bookworm main\n",
     );
-    expect(debianArchive(root)).toEqual({ uri: "http://signed.example/debian", keyring: "/keys/own.gpg" });
+    expect(await debianArchive(root)).toEqual({ uris: ["http://signed.example/debian/"], keyring: KEYRING });
   });
 
-  test("is not taken from source packages or from a disabled stanza", () => {
+  test("is one of several when another archive names its suite as Debian does", async () => {
+    put("etc/apt/sources.list.d/browser.list", "deb http://browser.example stable main\n");
+    stanza("Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\n");
+    expect((await debianArchive(root))?.uris).toEqual(["http://browser.example/", "http://mirror.example/debian/"]);
+  });
+
+  test("is not taken from source packages or from a disabled stanza", async () => {
     put("etc/apt/sources.list", "deb-src http://mirror.example/debian bookworm main\n");
-    put(
-      "etc/apt/sources.list.d/debian.sources",
-      "Enabled: no\nTypes: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\n",
-    );
-    expect(debianArchive(root)).toBeNull();
+    stanza("Enabled: no\nTypes: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\n");
+    expect(await debianArchive(root)).toBeNull();
   });
 
-  test("does not exist on another system", () => {
-    put("etc/os-release", "ID=ubuntu\nID_LIKE=debian\nVERSION_CODENAME=noble\n");
-    put("etc/apt/sources.list", "deb http://mirror.example/ubuntu noble main\n");
-    expect(debianArchive(root)).toBeNull();
+  test("does not exist on another system, or without the keyring of Debian", async () => {
+    put("etc/apt/sources.list", "deb http://mirror.example/debian bookworm main\n");
+    expect(await debianArchive(root)).not.toBeNull();
+    put("etc/os-release", "ID=ubuntu\nID_LIKE=debian\nVERSION_CODENAME=bookworm\n");
+    expect(await debianArchive(root)).toBeNull();
+    put("etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n");
+    rmSync(join(root, KEYRING));
+    expect(await debianArchive(root)).toBeNull();
   });
 });

@@ -85,7 +85,7 @@ test.skipIf(reason !== undefined)(
     };
     const missing = Object.keys(engines).filter((name) => engines[name] !== "ok");
     expect({ missing, engines }).toMatchObject({ missing: ["ffmpeg", "libreoffice"] });
-    expect(lines().join("\n")).toContain("children of capabilities are isolated");
+    expect(lines().join("\n")).toContain("capability sandbox active");
     expect(await stop()).toMatchObject({ code: 0 });
   },
 );

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { canLimitMemory } from "#shared/children/child.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
 import type { Logger } from "#shared/logger.ts";
 
@@ -61,13 +62,22 @@ const TRIAL = fileURLToPath(new URL("../../capabilities/isolation-trial.ts", imp
 const TRIAL_MS = 10_000;
 const folders = processFolder("sluice-trial-");
 
-/** Says in the log what is in force. */
+/** Logs which isolation and limits are in force. */
 export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "warn">): Promise<Isolation> {
   const isolation = await strongest(tools);
   const { shared, user = "the worker's", makesNamespaces } = isolation;
   if (shared.length > 0) {
-    log.warn({ shared, user }, "children of capabilities share more with the worker than they should; see the runbook");
-  } else log.info({ user, namespaces: makesNamespaces }, "children of capabilities are isolated");
+    log.warn(
+      { shared, user },
+      `no capability sandbox on this system: a file that exploits an engine can reach the worker's ${shared.join(", ")}; see Capabilities in the runbook`,
+    );
+  } else log.info({ user, namespaces: makesNamespaces }, "capability sandbox active");
+  if (!canLimitMemory()) {
+    log.warn(
+      {},
+      "no memory limit for runs of capabilities on this system: one run can use up the memory of this machine",
+    );
+  }
   return isolation;
 }
 

@@ -7,6 +7,7 @@ import { findIsolation, giveTo } from "#workers/calls/capability/isolation.ts";
 
 export interface Probe {
   readonly shared: readonly string[];
+  readonly warnings: readonly string[];
   readonly hasPrivateRoot: boolean;
   readonly user: number;
   /** Content of the file that the child made of its input, as the worker finds it after the run. */
@@ -29,8 +30,9 @@ export interface Probe {
 }
 
 const [data = "", address = ""] = process.argv.slice(2);
-const quiet = { info: () => undefined, warn: () => undefined };
-const isolation = await findIsolation({}, quiet);
+const warnings: string[] = [];
+const log = { info: () => undefined, warn: (_facts: object, message: string) => void warnings.push(message) };
+const isolation = await findIsolation({}, log as never);
 
 function openRun(text: string): string {
   const folder = mkdtempSync(join(runFolders(), "run-"));
@@ -76,6 +78,7 @@ await home.close();
 const { shared, hasPrivateRoot } = isolation;
 const found: Probe = {
   shared,
+  warnings,
   hasPrivateRoot,
   user: isolation.user ?? process.getuid?.() ?? -1,
   made: readFileSync(join(own, "made"), "utf8"),

@@ -53,6 +53,7 @@ const users: readonly (readonly [string, readonly string[]])[] = [
 /** The tools that private-root.sh needs: where they work, nothing excuses a child that shares something with its worker. */
 const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 const makesRoots = (start: readonly string[], isPlain: boolean): boolean =>
+  Bun.which("unshare") !== null &&
   Bun.spawnSync([
     ...start,
     "unshare",
@@ -115,6 +116,7 @@ test.if(isRoot && makesRoots([], false))(
 test("what a worker cannot keep from its children is told, and then engines of native code are refused", async () => {
   const none = await probe([], { PATH: "" });
   expect(none.shared).toEqual(["network", "environment", "files"]);
+  expect(none.warnings).toEqual([expect.stringContaining("can reach the worker's network, environment, files;")]);
   expect([none.made, none.child.network]).toEqual(["tea", "reached"]);
   expect(none.child.environment).toContain("CANARY_API_KEY=sk-live-123");
   const told: object[] = [];

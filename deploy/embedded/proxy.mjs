@@ -1,0 +1,120 @@
+// @ts-check
+/** GET requests through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name: `fetch` of Node 20 ignores these variables. */
+import http from "node:http";
+import https from "node:https";
+import { isIP } from "node:net";
+import tls from "node:tls";
+import { StartFault } from "./fault.mjs";
+
+/** @typedef {Readonly<Record<string, string | undefined>>} Environment */
+/** @typedef {{ environment: Environment, signal: AbortSignal, idleMs: number }} RequestOptions `idleMs`: maximum time without a byte */
+
+/** The connection, the proxy or the server failed. Its message is a reason to put between brackets. */
+export class RequestError extends Error {
+  /** @override */
+  name = "RequestError";
+}
+
+/**
+ * @param {URL} url
+ * @param {Environment} environment names in lower case take precedence, as in curl
+ * @returns {URL | null} null when the request goes to the server directly
+ * @throws {StartFault} when the variable does not contain an address
+ */
+function proxyOf(url, environment) {
+  const valueOf = (/** @type {string} */ name) => environment[name.toLowerCase()]?.trim() || environment[name]?.trim();
+  const name = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const text = valueOf(name);
+  if (!text || isExempt(url, valueOf("NO_PROXY") ?? "")) return null;
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (URL.canParse(address) && /^https?:/.test(address)) return new URL(address);
+  throw new StartFault(`${name} must be an address such as http://proxy:3128, got "${text.slice(0, 40)}".`);
+}
+
+/**
+ * @param {URL} url
+ * @param {string} list host names, domains or `*`, each with or without a port, separated by commas
+ * @returns {boolean}
+ */
+function isExempt(url, list) {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return list.split(/[\s,]+/).some((entry) => {
+    const [, host = "", only = port] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+    if (entry === "*") return true;
+    return host !== "" && only === port && `.${url.hostname}`.endsWith(`.${host.toLowerCase()}`);
+  });
+}
+
+/**
+ * @param {URL} url
+ * @param {RequestOptions} options
+ * @returns {Promise<import("node:http").IncomingMessage>} the response, whatever its status; redirects are not followed
+ * @throws {Error} RequestError, or an error of the system with a code
+ */
+export async function get(url, { environment, signal, idleMs }) {
+  const proxy = proxyOf(url, environment);
+  const headers = { "user-agent": "sluice" };
+  if (proxy === null) return respond(clientOf(url).get(url, { headers, signal }), "response", idleMs);
+  if (url.protocol === "http:") {
+    const target = { path: url.href, headers: { ...headers, host: url.host, ...credentialsOf(proxy) } };
+    return respond(clientOf(proxy).get(proxy, { ...target, auth: null, signal }), "response", idleMs);
+  }
+  const socket = await openTunnel(proxy, url, signal, idleMs);
+  const { hostname } = url;
+  const createConnection = () => tls.connect({ socket, ...(isIP(hostname) === 0 ? { servername: hostname } : {}) });
+  return respond(https.get(url, { headers, signal, createConnection }), "response", idleMs);
+}
+
+/**
+ * @param {URL} proxy
+ * @param {URL} url
+ * @param {AbortSignal} signal
+ * @param {number} idleMs
+ * @returns {Promise<import("node:net").Socket>} a connection to the server of `url`
+ */
+async function openTunnel(proxy, url, signal, idleMs) {
+  const authority = `${url.hostname}:${url.port || 443}`;
+  const headers = { host: authority, ...credentialsOf(proxy) };
+  const request = clientOf(proxy).request(proxy, { method: "CONNECT", path: authority, headers, auth: null, signal });
+  request.end();
+  const response = await respond(request, "connect", idleMs);
+  response.socket.setTimeout(0);
+  if (response.statusCode === 200) return response.socket;
+  response.socket.destroy();
+  throw new RequestError(`the proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`);
+}
+
+/** @param {URL} url */
+function clientOf(url) {
+  return url.protocol === "https:" ? https : http;
+}
+
+/**
+ * @param {URL} proxy
+ * @returns {Record<string, string>}
+ */
+function credentialsOf({ username, password }) {
+  if (username === "") return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
+/**
+ * @param {import("node:http").ClientRequest} request
+ * @param {"response" | "connect"} event
+ * @param {number} idleMs
+ * @returns {Promise<import("node:http").IncomingMessage>}
+ */
+function respond(request, event, idleMs) {
+  return new Promise((resolve, reject) => {
+    /** @type {import("node:http").IncomingMessage | undefined} */
+    let response;
+    const end = () => (response ?? request).destroy(new RequestError(`no byte for ${idleMs / 1000} s`));
+    request.setTimeout(idleMs, end);
+    request.on("error", reject);
+    request.once(event, (/** @type {import("node:http").IncomingMessage} */ received) => {
+      response = received;
+      resolve(received);
+    });
+  });
+}
