@@ -204,9 +204,10 @@ describe("what deploy/compose.yaml gives to each service", () => {
   });
 
   test("is every other setting, for every role", () => {
-    // Of `npm start`, of tests, of the build, of a cluster, and what is fixed here.
+    // Settings of `npm start`, of tests, of the build and of a cluster, and settings that compose.yaml fixes.
     const apart = [
       "SLUICE_DATA_DIR",
+      "NATS_RELEASES_URL",
       "SLUICE_SUPERVISED",
       "SLUICE_FAILPOINT",
       "SLUICE_PACE",

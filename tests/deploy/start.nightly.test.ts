@@ -252,24 +252,6 @@ describe("a start that cannot work says why in one sentence", () => {
     expect(stderr).toMatch(/^sluice: The data directory .*file\/data cannot be written .*; set SLUICE_DATA_DIR .*\.$/);
   });
 
-  test("when the nats-server on PATH is too old", async () => {
-    const tools = join(folder(), "bin");
-    await mkdir(tools);
-    await writeFile(join(tools, "nats-server"), "#!/bin/sh\necho 'nats-server: v2.9.10'\n", { mode: 0o755 });
-    const { PATH = "" } = await bareEnvironment({});
-    const { code, stderr } = await failedStart({
-      PATH: `${tools}:${PATH}`,
-      PORT: "0",
-      SLUICE_ADMIN_PORT: "0",
-      SLUICE_DATA_DIR: folder(),
-      ...ELSEWHERE,
-    });
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      `sluice: ${join(tools, "nats-server")} is nats-server 2.9.10, and Sluice needs 2.11 or newer; upgrade it, take it off PATH, or set NATS_URL.`,
-    );
-  });
-
   test("when the server at NATS_URL is too old", async () => {
     const server = Bun.listen({
       hostname: "127.0.0.1",
