@@ -44,8 +44,8 @@ export interface Issuer {
 
 /** A person has so long to sign in there. */
 export const SIGN_IN_SECONDS = 600;
-/** An issuer that takes longer than this to answer is away. */
-const ISSUER_SECONDS = 5;
+/** Maximum time that the issuer may take to answer a request. */
+const ANSWER_MAX_MS = 5_000;
 /** Time for which we believe what the issuer says of itself, and that it cannot be asked. */
 const BELIEVED_MS = 3_600_000;
 const AWAY_MS = 5_000;
@@ -62,7 +62,12 @@ interface Begun extends Wish {
 
 export function openIssuer(
   settings: IssuerSettings,
-  { sealer, log, now = () => Date.now() }: { sealer: Sealer; log: Logger; now?: () => number },
+  {
+    sealer,
+    log,
+    now = () => Date.now(),
+    answerMaxMs = ANSWER_MAX_MS,
+  }: { sealer: Sealer; log: Logger; now?: () => number; answerMaxMs?: number | undefined },
 ): Issuer {
   let known: { readonly asked: Promise<Configuration>; readonly until: () => number } | undefined;
 
@@ -70,7 +75,7 @@ export function openIssuer(
   const configuration = (): Promise<Configuration> => {
     if (known && now() < known.until()) return known.asked;
     let until = now() + BELIEVED_MS;
-    const asked = discover(settings).catch((error: unknown) => {
+    const asked = discover(settings, answerMaxMs).catch((error: unknown) => {
       until = now() + AWAY_MS;
       log.warn(faultOf(error), "the issuer of sign-ins cannot be asked");
       throw away();
@@ -127,14 +132,17 @@ export function openIssuer(
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: IssuerSettings): Promise<Configuration> {
+async function discover(
+  { issuer, clientId, clientSecret }: IssuerSettings,
+  answerMaxMs: number,
+): Promise<Configuration> {
   const client = await import("openid-client");
   const address = new URL(issuer);
   // Plain http is for an issuer on the same machine, as the settings have it.
   const execute = address.protocol === "http:" ? [client.allowInsecureRequests] : [];
   const config = await client.discovery(address, clientId, clientSecret, undefined, {
     execute,
-    timeout: ISSUER_SECONDS,
+    timeout: answerMaxMs / 1_000,
   });
   // Signatures too, although the token comes from the issuer itself.
   client.enableNonRepudiationChecks(config);

@@ -103,7 +103,6 @@ const RENEW_EARLY_MS = paced(100);
 const FRESH_MS = paced(5_000);
 /** A line outlives the last call on it by this: its settle may have to be repeated. */
 const SLACK_MS = paced(60_000);
-/** A workspace that was refused a line gets none for this long. */
 const BARRED_MS = paced(10_000);
 /** Time that the last settles have to be booked when the process ends. */
 const CLOSE_MS = paced(2_000);
@@ -154,6 +153,8 @@ export function openCreditLines(options: {
   readonly metrics: Pick<Metrics, "creditLines">;
   /** Longest time from admission to the end of a call, in milliseconds. */
   readonly callMs: number;
+  /** Time for which a workspace that was refused a line gets none, in milliseconds. Default: 10 s. */
+  readonly barredMs?: number | undefined;
 }): CreditLines {
   return new ProcessLines(options);
 }
@@ -243,8 +244,12 @@ class ProcessLines implements CreditLines {
 
   /** Closes the line, and leaves its workspace without one for a while. */
   private barWorkspace(line: Line): void {
-    this.barred.set(line.workspaceId, performance.now() + BARRED_MS);
+    this.bar(line.workspaceId);
     void this.giveBack(line);
+  }
+
+  private bar(workspaceId: string): void {
+    this.barred.set(workspaceId, performance.now() + (this.options.barredMs ?? BARRED_MS));
   }
 
   private lookAtLines(): void {
@@ -280,7 +285,7 @@ class ProcessLines implements CreditLines {
     line.wanted = min(max(used, least), NANO_MAX);
     const isLow = missing > 0n || line.free < line.wanted / 2n;
     const renewed = await this.ask(line, isLow ? max(line.wanted - line.free, 0n) : 0n, false);
-    if (renewed === "gone") this.barred.set(line.workspaceId, performance.now() + BARRED_MS);
+    if (renewed === "gone") this.bar(line.workspaceId);
     if (renewed === "over" || (renewed === "renewed" && line.free === 0n && drawn === line.closed))
       this.barWorkspace(line);
     if (renewed !== "renewed") return;

@@ -11,6 +11,8 @@ import { paced } from "#shared/pace.ts";
 export interface Storage {
   readonly client: S3Client;
   readonly bucket: string;
+  /** Maximum silence of the store during a read, in milliseconds. Default: STORAGE_STALL_MS. */
+  readonly stallMs?: number;
   /**
    * Asks for a small object, stores or deletes one, by the SDK's signer and sockets without its other layers, which take most of a request's
    * CPU time. For stores at an address of the settings.

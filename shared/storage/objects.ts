@@ -31,7 +31,7 @@ const STORAGE_PART_MS = paced(20_000);
 const STORAGE_SENDS_MAX = 2;
 
 /** Pause before a body that a fault of the store's kept from arriving is sent again. */
-export const STORAGE_RETRY_MS = 200;
+const STORAGE_RETRY_MS = 200;
 
 /** The object store joins thousands of parts. */
 const STORAGE_JOIN_MS = 60_000;
@@ -174,6 +174,7 @@ export async function* readObject(
       return;
     }
   }
+  const { stallMs = STORAGE_STALL_MS } = storage;
   const stop = new AbortController();
   const timed = <T>(work: Promise<T>): Promise<T> => {
     // One promise a call: raced against one that lives longer, every piece would be kept as long.
@@ -182,7 +183,7 @@ export async function* readObject(
       const error = new StorageError("silent", "the object store fell silent");
       stop.abort(error);
       reject(error);
-    }, STORAGE_STALL_MS);
+    }, stallMs);
     return Promise.race([work, late]).finally(() => clearTimeout(timer));
   };
   try {
@@ -204,7 +205,7 @@ export async function* readObject(
 /** Undefined where the SDK is to read it. @throws StorageError `silent` */
 async function readSmall(storage: Storage, key: string, from: number, to: number): Promise<Uint8Array | undefined> {
   const headers = { range: rangeOf(from, to) };
-  const signal = AbortSignal.timeout(STORAGE_STALL_MS);
+  const signal = AbortSignal.timeout(storage.stallMs ?? STORAGE_STALL_MS);
   try {
     const answer = await storage.request({ operation: "GetObject", key, headers, bytesMax: to - from }, signal);
     return answer?.bytes;

@@ -61,19 +61,31 @@ export async function refusalOf(
 
 /** Adds a member of the role, with a key of its own. */
 export async function addPerson(db: TestDatabase, workspaceId: string, role: Role): Promise<Person> {
-  const [id, keyId, key] = [newId(), newId(), mintKey()];
-  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, $3, $4)", [
-    id,
-    workspaceId,
-    `${role} ${id}`,
-    role,
-  ]);
+  const [person] = await addPeople(db, workspaceId, [role]);
+  return person as Person;
+}
+
+/** Adds a member for each role, every one with a key of its own, in one statement. Returns them in order. */
+export async function addPeople(db: TestDatabase, workspaceId: string, roles: readonly Role[]): Promise<Person[]> {
+  const people = roles.map((role) => ({ id: newId(), keyId: newId(), key: mintKey(), role }));
   await db.query(
-    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
-     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
-    [keyId, workspaceId, id, Buffer.from(hashKey(key)), keyHint(key)],
+    `with person as (
+       select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[]) p(id, key_id, role, sha256, hint)
+     ), added as (
+       insert into member (id, workspace_id, name, role) select id, $1, role || ' ' || id, role from person
+     )
+     insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     select key_id, $1, id, 'test', decode(sha256, 'hex'), hint, 'standard' from person`,
+    [
+      workspaceId,
+      people.map(({ id }) => id),
+      people.map(({ keyId }) => keyId),
+      people.map(({ role }) => role),
+      people.map(({ key }) => Buffer.from(hashKey(key)).toString("hex")),
+      people.map(({ key }) => keyHint(key)),
+    ],
   );
-  return { id, keyId, key };
+  return people.map(({ id, keyId, key }) => ({ id, keyId, key }));
 }
 
 interface SchemaNode {

@@ -29,7 +29,7 @@ const log = createLogger({ level: "debug", role: "test", write: (line) => void l
 let handle: (request: Request) => Promise<Response>;
 
 /** An ingress with this issuer; several of them have the keys of one installation. */
-function open(issuerUrl: string | undefined): typeof handle {
+function open(issuerUrl: string | undefined, answerMaxMs?: number): typeof handle {
   const { context } = fake;
   const settings = { issuer: issuerUrl ?? "", ...CLIENT, redirectUri: callbackOf(PUBLIC_URL) };
   const sealer = createSealer([new Uint8Array(32)]);
@@ -37,7 +37,8 @@ function open(issuerUrl: string | undefined): typeof handle {
     ...context,
     config: { ...context.config, publicUrl: PUBLIC_URL },
     ipNet: { ...context.ipNet, clientAddress: () => `192.0.2.${address}` },
-    issuer: issuerUrl === undefined ? undefined : openIssuer(settings, { sealer, log, now: () => clockMs }),
+    issuer:
+      issuerUrl === undefined ? undefined : openIssuer(settings, { sealer, log, now: () => clockMs, answerMaxMs }),
     authenticator: createAuthenticator({ database: db.database, catalogue: context.catalogue, log }),
     database: db.database,
   });
@@ -473,6 +474,7 @@ describe("the paths of the issuer", () => {
   });
 
   test("answer 503 where the issuer takes too long", async () => {
+    handle = open(idp.url, 1_000);
     idp.delayMs = 6_000;
     expect(await refusal(signIn())).toBe("503 service_unavailable");
   }, 20_000);

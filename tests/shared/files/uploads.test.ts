@@ -1,5 +1,5 @@
 /** Uploads against real Postgres and S3: what they keep, what they leave, who owns them. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
 import { PutObjectCommand } from "@aws-sdk/client-s3";
@@ -12,7 +12,7 @@ import type { Upload } from "#shared/files/upload.ts";
 import { type BegunUpload, openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { UPLOAD_PART_BYTES, STORAGE_RETRY_MS } from "#shared/storage/objects.ts";
+import { UPLOAD_PART_BYTES } from "#shared/storage/objects.ts";
 import { FACTS, type FileBench, LIMITS_OF_BENCH, log, openFileBench, send, storageAt, storeFile } from "./bench.ts";
 
 let bench: FileBench;
@@ -94,6 +94,7 @@ describe("what S3 has altered is not served", () => {
     ["a flipped bit", (bytes) => bytes.fill((bytes[2 * MB] ?? 0) ^ 1, 2 * MB, 2 * MB + 1)],
     ["a cut", (bytes) => bytes.subarray(0, 2 * MB + 10)],
     ["another file's bytes", (bytes) => Buffer.alloc(bytes.length)],
+    // The development server promises a byte then and sends none.
     ["nothing", () => Buffer.alloc(0)],
   ])("%s", async (_name, damage) => {
     const { id, bytes } = await damaged(3 * MB, damage);
@@ -102,7 +103,7 @@ describe("what S3 has altered is not served", () => {
     let read = 0;
     const error = await refusal(
       (async () => {
-        for await (const piece of readFile(bench.storage, blocks)) {
+        for await (const piece of readFile({ ...bench.storage, stallMs: 500 }, blocks)) {
           // Whatever comes before the damage is right.
           expect(bytes.subarray(read, read + piece.length).equals(piece)).toBe(true);
           read += piece.length;
@@ -373,6 +374,10 @@ describe("an object store that fails", () => {
       return new Response(null, { headers: { etag, "content-length": "3" } });
     },
   });
+  // Pauses between attempts are a random part of a bound: here they are none.
+  const random = spyOn(Math, "random");
+  beforeEach(() => void random.mockReturnValue(0));
+  afterAll(() => random.mockRestore());
   const failing = storageAt(`http://127.0.0.1:${server.port}`, "b");
   const uploads = () => openUploads({ database: bench.db.database, storage: failing, log, limits: LIMITS_OF_BENCH });
   afterAll(async () => {
@@ -426,7 +431,7 @@ describe("an object store that fails", () => {
     // The store comes back with a fault of its own, after which a part is usually sent again.
     for (const release of heldBack) release();
     expect(await sending).toBeDefined();
-    await Bun.sleep(STORAGE_RETRY_MS * 2);
+    await Bun.sleep(100);
     expect(seen.filter((method) => method === "PUT")).toHaveLength(1);
     expect(seen.at(-1)).toBe("DELETE");
     target.close();

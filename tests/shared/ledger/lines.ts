@@ -65,28 +65,45 @@ export class LinesBench {
   }
 
   /** An ingress process, with connections of its own where one is given. */
-  startIngress(on: Database = this.database): Ingress {
+  startIngress(on: Database = this.database, { barredMs }: { readonly barredMs?: number } = {}): Ingress {
     const { ledger, metrics } = this;
-    const lines = openCreditLines({ database: on, log, metrics, callMs: 1_000 });
+    const lines = openCreditLines({ database: on, log, metrics, callMs: 1_000, barredMs });
     this.opened.push(lines);
     return { lines, calls: createCallAdmission({ database: on, log, ledger, lines, metrics }) };
   }
 
   /** Calls until one is admitted on a line: the workspace is busy then. */
   async openLine(ingress: Ingress, workspaceId: string, amountNano = CREDIT): Promise<LinedHold> {
+    const first = await this.callOften(ingress, workspaceId, { changes: { amountNano }, rounds: 100 });
+    if (!first) throw new Error("no call was admitted on a line");
+    return first;
+  }
+
+  /**
+   * Makes 12 calls at once, which two rounds of make a workspace busy, and again until one is admitted on a line. A busy workspace has
+   * its line by the third or fourth round. Undefined: no call of any round was.
+   */
+  async callOften(
+    { calls, lines }: Ingress,
+    workspaceId: string,
+    {
+      limit = null,
+      changes = {},
+      rounds = 12,
+    }: { readonly limit?: number | null; readonly changes?: Partial<HoldRequest>; readonly rounds?: number } = {},
+  ): Promise<LinedHold | undefined> {
     const call = async (): Promise<LinedHold | undefined> => {
-      const of = hold(amountNano);
-      const lined = await ingress.calls.place(workspaceId, null, of);
+      const of = hold(CREDIT, changes);
+      const lined = await calls.place(workspaceId, limit, of);
       await this.settle(workspaceId, of.jobId, null, lined);
-      ingress.lines.forget(of.jobId);
+      lines.forget(of.jobId);
       return lined;
     };
-    for (let round = 0; round < 100; round++) {
-      // As many at once as make it busy, however slow the machine is.
+    for (let round = 0; round < rounds; round++) {
       const first = (await Promise.all(Array.from({ length: 12 }, call))).find((lined) => lined !== undefined);
       if (first) return first;
     }
-    throw new Error("no call was admitted on a line");
+    return undefined;
   }
 
   settle(workspaceId: string, jobId: string, usedNano: bigint | null, lined?: LinedHold): Promise<Settled> {
@@ -149,6 +166,12 @@ export class LinesBench {
       workspaceId,
     ]);
     return rows[0]?.amount;
+  }
+
+  /** Waits until the workspace's lines are recalled, and dates the recall back by the longest time that calls wait for a line. */
+  async passRecall(workspaceId: string): Promise<void> {
+    const back = "update credit_line set recalled_at = recalled_at - interval '3 seconds' where workspace_id = $1 and recalled_at is not null returning id"; // prettier-ignore
+    await eventually("a line is recalled", async () => (await this.db.query(back, [workspaceId])).length > 0);
   }
 
   /** Ends the workspace's lines a moment after they were recalled, as an ingress does. */

@@ -182,7 +182,7 @@ test("a store that stays silent is not asked again by the SDK", async () => {
   await putObject(storage, "silent", Buffer.from("x"));
   const requests = watch("silent");
   meet("silent", "silence");
-  const error: unknown = await read("silent", 0, 1).catch((thrown: unknown) => thrown);
+  const error: unknown = await read("silent", 0, 1, { ...storage, stallMs: 500 }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StorageError);
   expect(error).toMatchObject({ fault: "silent" });
   expect(requests()).toEqual(["GET alone"]);

@@ -1,7 +1,6 @@
 /** Shared parts of settings tests, on top of their bed: the audit log, pages read to their end, and rows that need no route. */
 import { expect } from "bun:test";
 
-import { routesOf } from "#ingress/app.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import { newId } from "#shared/ids.ts";
@@ -12,9 +11,15 @@ import { type Person, strangers } from "../managed-bed.ts";
 import type { SpendBed, Team } from "./spend-bed.ts";
 
 /** A good answer of a route: its status is declared, and it is what the schema of that says, without further members. */
-export function expectDeclared({ fake }: SpendBed, method: string, path: string, status: number, value: unknown): void {
+export function expectDeclared(
+  { routes }: SpendBed,
+  method: string,
+  path: string,
+  status: number,
+  value: unknown,
+): void {
   const asked = path.split("?")[0]?.split("/") ?? [];
-  const route = routesOf(fake.context).find((one) => {
+  const route = routes.find((one) => {
     const parts = one.path.split("/");
     return (
       one.method === method &&

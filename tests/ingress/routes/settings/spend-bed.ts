@@ -1,8 +1,9 @@
 /** The settings of spending over a real database: workspaces with a member and a key of each role. */
 import { expect } from "bun:test";
 
-import { createApp } from "#ingress/app.ts";
+import { createApp, routesOf } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
+import type { Route } from "#ingress/serve.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { type Authenticator, createAuthenticator, type Role } from "#shared/access/authenticate.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -10,7 +11,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { type FakeContext, fakeContext } from "../../fake-context.ts";
-import { addPerson, answerOf, type Person, refusalOf, requestTo } from "../managed-bed.ts";
+import { addPeople, answerOf, type Person, refusalOf, requestTo } from "../managed-bed.ts";
 
 export const ROLES: readonly Role[] = ["owner", "admin", "developer", "billing"];
 
@@ -24,6 +25,8 @@ export interface SpendBed {
   readonly db: TestDatabase;
   readonly fake: FakeContext;
   readonly authenticator: Authenticator;
+  /** Every registered route, built once: a build takes longer than ten requests. */
+  readonly routes: readonly Route[];
   /** Lets what keys are known for grow old. */
   pass(ms: number): void;
   team(nano?: bigint): Promise<Team>;
@@ -66,18 +69,14 @@ export async function openSpendBed(settings: Partial<IngressContext["config"]> =
     db,
     fake,
     authenticator,
+    routes: routesOf(fake.context),
     pass(ms) {
       clockMs += ms;
     },
     async team(nano) {
       const id = await createWorkspace(db.database, nano);
-      const [owner, admin, developer, billing, other] = [
-        await addPerson(db, id, "owner"),
-        await addPerson(db, id, "admin"),
-        await addPerson(db, id, "developer"),
-        await addPerson(db, id, "billing"),
-        await addPerson(db, id, "developer"),
-      ];
+      const people = await addPeople(db, id, [...ROLES, "developer"]);
+      const [owner, admin, developer, billing, other] = people as [Person, Person, Person, Person, Person];
       return { id, owner, admin, developer, billing, other };
     },
     send,
