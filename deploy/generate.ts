@@ -14,7 +14,7 @@ import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
 
-export interface Generator {
+interface Generator {
   readonly name: string;
   /** Path below the project root → whole text; the same input must give the same bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;

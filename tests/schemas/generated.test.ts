@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { type Generator, run } from "#deploy/generate.ts";
+import { run } from "#deploy/generate.ts";
 import { checksSource } from "#deploy/generate/checks.ts";
 import { filesWithNames } from "#deploy/generate/names.ts";
 import { namedParts, readSchemaFiles, ROOT_DIR, SCHEMAS_DIR } from "#deploy/generate/schema-files.ts";
@@ -41,7 +41,7 @@ async function partsOf(files: Readonly<Record<string, object>>): Promise<Readonl
 
 describe("the generated files", () => {
   /** A project with one fresh file, one stale file and one missing file. The real generators run in a step of every whole run. */
-  async function staleProject(name: string): Promise<readonly [root: string, generators: readonly Generator[]]> {
+  async function staleProject(name: string): Promise<readonly [root: string, generators: Parameters<typeof run>[2]]> {
     const root = join(directory, name);
     await Bun.write(join(root, "schemas/fresh.ts"), "fresh");
     await Bun.write(join(root, "schemas/stale.ts"), "old");

@@ -180,7 +180,6 @@ describe("a cancel", () => {
     expect(await bench.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
     expect(await bench.usageOf(id)).toMatchObject([{ status: "cancelled", settled: 0n }]);
   });
-
 });
 
 describe("a call that is refused", () => {

@@ -20,19 +20,24 @@ const GATE_EXAMPLE: Readonly<Record<string, number>> = {
   "image.ocr": 0,
 };
 
-type Example = readonly [name: string, capability: Capability, params: object];
+interface Example {
+  readonly name: string;
+  readonly capability: Capability;
+  readonly params: object;
+  readonly isInGate: boolean;
+}
 
-const EXAMPLES: readonly (Example & { readonly 3: boolean })[] = CAPABILITIES.flatMap((capability) =>
-  capability.examples.map(
-    ({ title, params }, at) =>
-      [`${capability.id}: ${title}`, capability, params, at + 1 === (GATE_EXAMPLE[capability.id] ?? 1)] as const,
-  ),
+const EXAMPLES: readonly Example[] = CAPABILITIES.flatMap((capability) =>
+  capability.examples.map(({ title, params }, at) => {
+    const isInGate = at + 1 === (GATE_EXAMPLE[capability.id] ?? 1);
+    return { name: `${capability.id}: ${title}`, capability, params, isInGate };
+  }),
 );
 
 /** Defines a test for each example of the suite. Every example is in exactly one suite. */
 export function testExamples(suite: "gate" | "verify"): void {
-  const own = EXAMPLES.filter(([, , , isInGate]) => isInGate === (suite === "gate"));
-  for (const [name, capability, params] of own) {
+  const own = EXAMPLES.filter(({ isInGate }) => isInGate === (suite === "gate"));
+  for (const { name, capability, params } of own) {
     const canRun = capability.engine !== "libreoffice" || hasLibreOffice;
     test.skipIf(!canRun)(name, () => runExample(capability, params), 30_000);
   }
