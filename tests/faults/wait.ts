@@ -1,6 +1,10 @@
 /** Waiting for something to become true, with an end. */
 
-const PAUSE_MS = 25;
+/**
+ * A pause is a tenth of the time waited so far, within these bounds. A question costs several processes some milliseconds of CPU, and
+ * an answer that took seconds may be found a tenth later.
+ */
+const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [10, 100];
 
 /**
  * Asks until `probe` answers with something, and returns that. A probe that throws is asked again.
@@ -12,7 +16,7 @@ export async function eventually<T>(
   withinMs = 25_000,
 ): Promise<T> {
   let fault: unknown;
-  for (const until = performance.now() + withinMs; ;) {
+  for (const beganAt = performance.now(); ;) {
     try {
       const found = await probe();
       if (found !== undefined && found !== false) return found;
@@ -20,9 +24,10 @@ export async function eventually<T>(
     } catch (error) {
       fault = error;
     }
-    if (performance.now() > until) {
+    const waitedMs = performance.now() - beganAt;
+    if (waitedMs > withinMs) {
       throw new Error(`${what}: not within ${withinMs} ms`, fault === undefined ? undefined : { cause: fault });
     }
-    await Bun.sleep(PAUSE_MS);
+    await Bun.sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, waitedMs / 10)));
   }
 }

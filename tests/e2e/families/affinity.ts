@@ -6,8 +6,13 @@ import { newId } from "#shared/ids.ts";
 import { FAMILIES, type Family, type FamilyBed } from "./bed.ts";
 import { sharedBed } from "./shared-bed.ts";
 
-const TURNS = 4;
-/** All of them at one of four sources is a matter of one run in 200,000. */
+const TURNS = 2;
+/** A third response finds the source by the second, which did not choose one itself. */
+const CHAIN_TURNS = 3;
+/**
+ * If calls were spread at random, all conversations would keep their source in one run of a million. If all conversations went to one
+ * source, the test would fail; by chance they do so in one run of 200,000.
+ */
 const CONVERSATIONS = 10;
 
 let bed: FamilyBed;
@@ -51,7 +56,7 @@ const DOORS: Readonly<Record<string, (model: string) => Promise<void>>> = {
   },
   async "a chain of responses"(model) {
     let previous: unknown = null;
-    for (let turn = 0; turn < TURNS; turn++) {
+    for (let turn = 0; turn < CHAIN_TURNS; turn++) {
       ({ id: previous } = await post("/v1/responses", { model, input: "hello", previous_response_id: previous }));
     }
   },
@@ -68,7 +73,7 @@ describe.each(FAMILIES)("%s", (family) => {
       const all = new Set<string>();
       for (let at = 0; at < CONVERSATIONS; at++) {
         const asked = await askedBy(family, () => converse(`${family}-spread`));
-        expect(asked).toHaveLength(TURNS);
+        expect(asked.length).toBeGreaterThanOrEqual(TURNS);
         expect(new Set(asked).size).toBe(1);
         all.add(asked[0] ?? "");
       }
@@ -78,7 +83,7 @@ describe.each(FAMILIES)("%s", (family) => {
 
   test("calls without a name are spread", async () => {
     const asked = await askedBy(family, async () => {
-      for (let at = 0; at < 24; at++) await post("/v1/chat/completions", { model: `${family}-spread`, messages });
+      for (let at = 0; at < 12; at++) await post("/v1/chat/completions", { model: `${family}-spread`, messages });
     });
     expect(new Set(asked).size).toBeGreaterThan(1);
   });

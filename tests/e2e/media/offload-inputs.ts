@@ -103,7 +103,8 @@ test("the picture that is edited is the one that came, however it came", async (
 
 test("a video is begun with the picture that was put aside", async () => {
   const image_url = `data:image/png;base64,${(await noise()).toString("base64")}`;
-  const response = await bench.call("/v1/videos/generations", { model: "sandbox-video", prompt: "waves", image_url });
+  const body = { model: "sandbox-video", prompt: "waves", duration: 1, resolution: "240p", image_url };
+  const response = await bench.call("/v1/videos/generations", body);
   expect(response.status).toBe(200);
   const { id } = (await response.json()) as { id: string };
   const [job] = await bench.stack.query<{ work: { stored_inputs: unknown } }>("select work from job where id = $1", [

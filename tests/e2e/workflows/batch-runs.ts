@@ -192,7 +192,7 @@ test("a run waits while its workspace has as many under way as it may, and begin
   const manager = await jetstreamManager(publisher.connection);
   const deliveries = async () => (await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE)).delivered.consumer_seq;
   const first = await deliveries();
-  await eventually("it has come again twice", async () => (await deliveries()) > first + 1, 30_000);
+  await eventually("it has come again", async () => (await deliveries()) > first, 30_000);
   expect((await manager.streams.info(BATCH_STREAM)).state.messages).toBe(1);
   // It counts when it is accepted.
   expect(await counted()).toEqual(before);
