@@ -25,6 +25,13 @@ export interface Wire {
 /** Plays one answer; the next request of the connection starts when it resolves. */
 export type RawHandler = (request: RawRequest, wire: Wire) => Promise<void>;
 
+export interface RawServerOptions {
+  /** The system chooses a port when this is 0 or absent. */
+  readonly port?: number | undefined;
+  /** PEM key and certificate of a server that speaks TLS. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
 export interface RawServer {
   readonly port: number;
   openSockets(): number;
@@ -39,8 +46,12 @@ interface State {
   tail: Promise<void>;
 }
 
-/** Listens on 127.0.0.1; port 0 lets the system choose. `onFault` hears about a handler that threw and bytes that were no HTTP. */
-export function startRawServer(handle: RawHandler, onFault: (error: unknown) => void, port = 0): RawServer {
+/** Listens on 127.0.0.1. `onFault` receives errors that the handler throws, and errors of bytes that are not HTTP. */
+export function startRawServer(
+  handle: RawHandler,
+  onFault: (error: unknown) => void,
+  { port = 0, tls }: RawServerOptions = {},
+): RawServer {
   const open = new Set<Socket<State>>();
   const answer = async (before: Promise<void>, request: RawRequest, wire: Wire): Promise<void> => {
     await before;
@@ -54,6 +65,7 @@ export function startRawServer(handle: RawHandler, onFault: (error: unknown) => 
   const server = Bun.listen<State>({
     hostname: "127.0.0.1",
     port,
+    ...(tls && { tls }),
     socket: {
       open(socket) {
         open.add(socket);
