@@ -12,6 +12,7 @@ import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
 import { temporaryDirectory } from "../support/infrastructure.ts";
 import { type Stack, type StackOptions, startStack } from "../support/stack.ts";
+import { createCertificate } from "../support/trusted-certificate.ts";
 import { type Client, createClient, type Target } from "./client.ts";
 import { type BedModel, modelYaml, startUpstreams, type Upstreams } from "./families.ts";
 
@@ -41,11 +42,14 @@ export interface BedOptions extends StackOptions {
   readonly presets?: Readonly<Record<string, readonly [number | null, number | null]>>;
   /** Files of further catalogues. */
   readonly catalogues?: readonly string[];
+  /** True when the upstreams serve TLS, with a certificate that the roles trust. */
+  readonly overTls?: boolean;
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const upstreams = startUpstreams();
   const { directory, remove } = temporaryDirectory();
+  const certificate = options.overTls ? createCertificate(directory) : undefined;
+  const upstreams = startUpstreams({ tls: certificate });
   const catalogue = join(directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueYaml(upstreams, options));
   const close = (): void => {
@@ -61,6 +65,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
         SLUICE_CATALOGUE: [catalogue, ...(options.catalogues ?? [])].join(","),
         MOCK_API_KEY: "key-of-the-mock-providers",
         SLUICE_SANDBOX: "off",
+        ...certificate?.trust,
         ...options.env,
       },
     });

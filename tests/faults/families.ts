@@ -3,14 +3,19 @@ import { startAnthropicServer } from "../providers/anthropic/server.ts";
 import { startGeminiServer } from "../providers/gemini/server.ts";
 import type { Upstream } from "../providers/engine/upstream.ts";
 import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
+import type { RawServerOptions } from "../providers/raw-server.ts";
 
 export const FAMILIES = ["openai", "anthropic", "gemini"] as const;
 export type FamilyName = (typeof FAMILIES)[number];
 
 export type Upstreams = Readonly<Record<FamilyName, Upstream>>;
 
-export function startUpstreams(): Upstreams {
-  return { openai: startOpenAiServer(), anthropic: startAnthropicServer(), gemini: startGeminiServer() };
+export function startUpstreams(options: RawServerOptions = {}): Upstreams {
+  return {
+    openai: startOpenAiServer(options),
+    anthropic: startAnthropicServer(options),
+    gemini: startGeminiServer(options),
+  };
 }
 
 /** Answers 429 without a word of when to come back. */

@@ -1,12 +1,13 @@
-/** Rises of what a call costs are named, and nothing else is. */
+/** The comparison with a baseline names the costs that rose, and refuses a baseline of another kind. */
 import { expect, test } from "bun:test";
 
-import { type Baseline, type CallCost, findRises, renderComparison } from "./baseline.ts";
+import { type Baseline, type CallCost, findRises, readBaseline, renderComparison } from "./baseline.ts";
 
 const cost: CallCost = { perSecond: 3_000, cpuMicroseconds: 500, writeTransactions: 0.1, natsMessages: 6 };
 const before: Baseline = {
   at: "2026-01-02T03:04:05Z",
   machine: "a",
+  upstream: "tls",
   isQuick: true,
   delayMs: 0,
   loads: { "plain, 64": cost },
@@ -44,14 +45,32 @@ test("CPU time of another machine is not compared, what does not depend on it is
   expect(renderComparison(other, before)).toContain("another machine, so CPU time is not compared");
 });
 
-test("a run of another plan, and one without a baseline, is compared with nothing", () => {
-  expect(renderComparison(now({}), before)).toContain("No cost of a call has risen");
-  for (const [run, kept] of [
-    [{ ...now({}), isQuick: false }, before],
-    [{ ...now({}), delayMs: 20 }, before],
-    [now({}), null],
+test("a run is compared with a baseline of its own kind only, and the report says why", () => {
+  const run = now({ cpuMicroseconds: 900 });
+  expect(renderComparison(run, before)).toContain("- RISEN: plain, 64: 900 µs of CPU a call");
+  const kept: Baseline = { ...before, isQuick: false, upstream: "plain", delayMs: 20 };
+  for (const [baseline, reason] of [
+    [{ ...before, upstream: "plain" }, "another kind: The upstream serves plain HTTP. `--save`"],
+    [{ ...before, isQuick: false }, "another kind: It ran without --quick. `--save`"],
+    [{ ...before, delayMs: 20 }, "another kind: Its upstream takes 20 ms for a plain answer. `--save`"],
+    [kept, "It ran without --quick. The upstream serves plain HTTP. Its upstream takes 20 ms for a plain answer."],
+    [null, "There is no baseline."],
   ] as const) {
-    expect(renderComparison(run, kept)).toContain("No run of this plan is kept");
+    const page = renderComparison(run, baseline);
+    expect(page).toContain("Not compared.");
+    expect(page).toContain(reason);
+    expect(page).not.toContain("RISEN");
+  }
+  expect(renderComparison({ ...run, upstream: "plain" }, before)).toContain("another kind: The upstream serves TLS.");
+});
+
+test("each baseline file of the repository says which kind of run it has", () => {
+  for (const [name, isQuick] of [
+    ["baseline.json", false],
+    ["baseline-quick.json", true],
+  ] as const) {
+    const kept = readBaseline(`${import.meta.dir}/${name}`);
+    expect(kept).toMatchObject({ isQuick, delayMs: 0, upstream: expect.stringMatching(/^(tls|plain)$/) });
   }
 });
 

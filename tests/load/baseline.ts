@@ -1,9 +1,10 @@
-/** Costs of a call as an earlier run found them, and the rises since: what a call costs shows also where its speed does not. */
+/** Costs of a call in an earlier run, and the rises since. Costs show changes that the speed of a run hides. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-import { figures } from "./figures.ts";
-import type { RunResult } from "./report.ts";
-import { loadsOf, machineName } from "./report.ts";
+import { figures, ownCpu } from "./figures.ts";
+import { machineName } from "./report.ts";
+import { loadsOf, type RunResult } from "./result.ts";
+import { PROTOCOL_SENTENCES, SLUICE_NAMES, type UpstreamProtocol } from "./targets.ts";
 
 /** Costs of one call of Sluice under one load, all of its processes and servers together. */
 export interface CallCost {
@@ -15,48 +16,54 @@ export interface CallCost {
   readonly natsMessages: number;
 }
 
-export interface Baseline {
+/** Properties that two runs must share to be compared. */
+export interface RunKind {
+  readonly isQuick: boolean;
+  readonly upstream: UpstreamProtocol;
+  /** Time that the upstream takes for a plain answer. */
+  readonly delayMs: number;
+}
+
+export interface Baseline extends RunKind {
   readonly at: string;
   /** CPU time is compared on the same machine only. */
   readonly machine: string;
-  readonly isQuick: boolean;
-  /** Time that the upstream takes for a plain answer. */
-  readonly delayMs: number;
-  /** By the name of the load. */
+  /** By the name of the load, with `, limited` for keys that have a limit a minute. */
   readonly loads: Readonly<Record<string, CallCost>>;
 }
 
 /** A cost that is higher than this multiple of an earlier one is reported. */
 export const RISE_MAX = 1.1;
-/** Processes that measure, and so are not counted. */
-const MEASURING = new Set(["driver", "upstream"]);
 const COSTS = {
   cpuMicroseconds: "µs of CPU",
   writeTransactions: "write transactions",
   natsMessages: "NATS messages",
 } as const;
 
-/** Returns the costs of this run in the form in which they are kept. */
-export function baselineOf(run: RunResult, plan: Pick<Baseline, "isQuick" | "delayMs">): Baseline {
-  const loads = loadsOf(run).flatMap(([name, turns]): [string, CallCost][] => {
-    const { calls, perSecond, cpuPerCall, counters } = figures(turns, "sluice");
-    if (counters === null || !(calls > 0)) return [];
-    const rival = figures(turns, "portkey on node").cpuPerCall["gateway"] ?? 0;
-    const ours = Object.entries(cpuPerCall).filter(([process]) => !MEASURING.has(process));
-    return [
-      [
-        name,
-        {
-          perSecond: round(perSecond),
-          cpuMicroseconds: round(ours.reduce((sum, [, milliseconds]) => sum + milliseconds * 1_000, 0)),
-          ...(rival > 0 && { rivalMicroseconds: round(rival * 1_000) }),
-          writeTransactions: round(counters.writeTransactions / calls),
-          natsMessages: round((counters.natsInMsgs + counters.natsOutMsgs) / calls),
-        },
-      ],
-    ];
-  });
-  return { at: new Date().toISOString(), machine: machineName(), ...plan, loads: Object.fromEntries(loads) };
+/** Returns the costs of this run in the form of the baseline files. */
+export function baselineOf(run: RunResult, kind: Pick<RunKind, "isQuick" | "delayMs">): Baseline {
+  const loads = loadsOf(run).flatMap(([name, turns]) =>
+    SLUICE_NAMES.flatMap((target): [string, CallCost][] => {
+      const own = figures(turns, target);
+      const { calls, perSecond, counters } = own;
+      if (counters === null || !(calls > 0)) return [];
+      const rival = figures(turns, "portkey on node").cpuPerCall["gateway"] ?? 0;
+      return [
+        [
+          target === "sluice" ? name : `${name}, limited`,
+          {
+            perSecond: round(perSecond),
+            cpuMicroseconds: round(ownCpu(own) * 1_000),
+            ...(rival > 0 && { rivalMicroseconds: round(rival * 1_000) }),
+            writeTransactions: round(counters.writeTransactions / calls),
+            natsMessages: round((counters.natsInMsgs + counters.natsOutMsgs) / calls),
+          },
+        ],
+      ];
+    }),
+  );
+  const [at, machine, { upstream }] = [new Date().toISOString(), machineName(), run];
+  return { at, machine, upstream, ...kind, loads: Object.fromEntries(loads) };
 }
 
 /**
@@ -80,10 +87,22 @@ export function findRises(now: Baseline, before: Baseline): string[] {
   );
 }
 
-/** Section of the report: how this run compares with the baseline, or that none of the same plan is kept. */
+/** Returns one sentence for each reason why two runs cannot be compared. */
+function findDifferences(now: RunKind, before: RunKind): string[] {
+  return [
+    ...(now.isQuick === before.isQuick ? [] : [before.isQuick ? "It ran with --quick." : "It ran without --quick."]),
+    ...(now.upstream === before.upstream ? [] : [PROTOCOL_SENTENCES[before.upstream]]),
+    ...(now.delayMs === before.delayMs ? [] : [`Its upstream takes ${before.delayMs} ms for a plain answer.`]),
+  ];
+}
+
+/** Returns the report's section that compares a run with the baseline, or says why the two are not compared. */
 export function renderComparison(now: Baseline, before: Baseline | null): string {
-  if (before === null || before.isQuick !== now.isQuick || before.delayMs !== now.delayMs) {
-    return "\n## Against the baseline\n\nNo run of this plan is kept: `--save` keeps this one.\n";
+  const differences = before === null ? [] : findDifferences(now, before);
+  if (before === null || differences.length > 0) {
+    const reason =
+      before === null ? "There is no baseline." : `The baseline is of another kind: ${differences.join(" ")}`;
+    return `\n## Against the baseline\n\nNot compared. ${reason} \`--save\` makes this run the baseline.\n`;
   }
   const rises = findRises(now, before);
   const where = now.machine === before.machine ? "" : ", another machine, so CPU time is not compared";

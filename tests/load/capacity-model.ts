@@ -1,4 +1,5 @@
-/** Capacity: from what one call costs to how many processes, cores and connections a wanted rate takes. Pure. */
+/** Capacity: calculates the processes, cores and connections that a wanted rate needs from the cost of one call. Pure. */
+import type { UpstreamProtocol } from "./targets.ts";
 
 export const PROCESSES = ["ingress", "worker", "janitor", "postgres", "nats"] as const;
 export type ProcessName = (typeof PROCESSES)[number];
@@ -20,6 +21,7 @@ export interface CallCost {
 export interface Costs {
   readonly at: string;
   readonly machine: string;
+  readonly upstream: UpstreamProtocol;
   readonly plain: CallCost;
   readonly stream: CallCost;
 }

@@ -20,7 +20,13 @@ const plain: CallCost = {
   natsMessages: 6,
   natsBytes: 3_000,
 };
-const costs: Costs = { at: "2026-01-02T03:04:05Z", machine: "a", plain, stream: { ...plain, walBytes: 3_000 } };
+const costs: Costs = {
+  at: "2026-01-02T03:04:05Z",
+  machine: "a",
+  upstream: "tls",
+  plain,
+  stream: { ...plain, walBytes: 3_000 },
+};
 
 describe("the model", () => {
   test("counts processes by the slots of slow calls, with the connections and the work of their servers", () => {
@@ -78,7 +84,9 @@ test("a quick run measures every cost, and its file answers for another rate wit
   try {
     const measured = await run("--quick", `--save=${file}`);
     expect(measured).toMatchObject({ code: 0 });
+    expect(measured.stdout).toContain("The upstream serves TLS.");
     const saved = JSON.parse(readFileSync(file, "utf8")) as Costs;
+    expect(saved.upstream).toBe("tls");
     for (const cost of [saved.plain, saved.stream]) {
       const { cpu, walSyncs, storedBytes, ...positive } = cost;
       expect(Object.keys(cpu)).toEqual([...PROCESSES]);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:capacity -- [--quick] [--save=<file>] [--costs=<file>] [--rate=1000] [--latency=2] [--streams=0.5] [--busy=0.75] [--slots=224] [--pool=8]`:
- * measures what a call costs each part of the service, and tells how many of each a wanted rate takes. With --costs nothing is measured.
- * README.md says what the figures mean. Exits 1 when a call failed or the books are wrong.
+ * `npm run bench:capacity -- [--quick] [--plain] [--save=<file>] [--costs=<file>] [--rate=1000] [--latency=2] [--streams=0.5] [--busy=0.75] [--slots=224] [--pool=8]`:
+ * measures the cost of a call for each part of the service, and prints how many of each part a wanted rate needs. Measures nothing with --costs.
+ * README.md explains the figures. Exits 1 when a call failed or the books are wrong.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -20,9 +20,11 @@ import {
 import { figures } from "./figures.ts";
 import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
 import { FULL_PLAN, type Plan, QUICK_PLAN } from "./plan.ts";
-import { machineName, section } from "./report.ts";
+import { machineName } from "./report.ts";
 import { alternate, type Turn, warmUp } from "./rounds.ts";
 import { type SluiceTarget, startSluice } from "./sluice-target.ts";
+import { section } from "./table.ts";
+import { PROTOCOL_SENTENCES } from "./targets.ts";
 import { verifyBooks } from "./verify.ts";
 
 /** Enough that calls are written in groups, as they are at any rate for which capacity is asked, and the processes have work always. */
@@ -31,12 +33,15 @@ const IN_FLIGHT = 64;
 /** Tells that everything can be measured; its figures mean nothing. */
 const LOOK_PLAN: Plan = { ...QUICK_PLAN, roundSeconds: 0.5, warmSeconds: { plain: 0.5, streams: 0.5 } };
 
-async function measure(plan: Plan): Promise<{ readonly costs: Costs; readonly faults: readonly string[] }> {
-  const { bench, upstreamPort } = await startBench();
+async function measure(
+  plan: Plan,
+  isPlain: boolean,
+): Promise<{ readonly costs: Costs; readonly faults: readonly string[] }> {
+  const { bench, address } = await startBench(isPlain);
   tellProgress("starting the service");
-  const sluice = keep(await startSluice(upstreamPort));
+  const sluice = keep(await startSluice(address.port, address.certificate?.certFile));
   const costOf = async (isStream: boolean): Promise<CallCost> => {
-    await setPace(upstreamPort, isStream ? plan.streamPace : plan.plainPace);
+    await setPace(address, isStream ? plan.streamPace : plan.plainPace);
     tellProgress(isStream ? "streams" : "plain answers");
     await warmUp(bench, sluice, isStream, isStream ? plan.warmSeconds.streams : plan.warmSeconds.plain);
     const load = { isStream, seconds: plan.roundSeconds, inFlight: IN_FLIGHT };
@@ -45,6 +50,7 @@ async function measure(plan: Plan): Promise<{ readonly costs: Costs; readonly fa
   const costs = {
     at: new Date().toISOString(),
     machine: machineName(),
+    upstream: isPlain ? ("plain" as const) : ("tls" as const),
     plain: await costOf(false),
     stream: await costOf(true),
   };
@@ -98,7 +104,7 @@ function renderCosts(costs: Costs, busy: number): string[] {
   return [
     `# Capacity`,
     "",
-    `${costs.at.slice(0, 16).replace("T", " ")} UTC, ${costs.machine}; all parts share its cores.`,
+    `${costs.at.slice(0, 16).replace("T", " ")} UTC, ${costs.machine}; all parts share its cores. ${PROTOCOL_SENTENCES[costs.upstream]}`,
     ...section(`What a call costs, ${IN_FLIGHT} in flight`, ["calls", "a second here", ...cpuHeads, "write transactions", "WAL bytes", "WAL syncs", "stored bytes", "NATS messages", "NATS bytes"], costRows), // prettier-ignore
     ...section(`Calls a second that one core carries, ${percent(busy)} busy`, ["calls", ...PROCESSES], coreRows),
   ];
@@ -155,6 +161,7 @@ const BOUNDS: Readonly<Record<string, readonly [number, number]>> = { streams: [
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    plain: { type: "boolean", default: false },
     save: { type: "string" },
     costs: { type: "string" },
     rate: { type: "string" },
@@ -168,7 +175,9 @@ const { values } = parseArgs({
 await runToEnd(async () => {
   const wanted = readWanted(values);
   const known = values.costs === undefined ? undefined : (JSON.parse(readFileSync(values.costs, "utf8")) as Costs);
-  const { costs, faults } = known ? { costs: known, faults: [] } : await measure(values.quick ? LOOK_PLAN : FULL_PLAN);
+  const { costs, faults } = known
+    ? { costs: known, faults: [] }
+    : await measure(values.quick ? LOOK_PLAN : FULL_PLAN, values.plain);
   if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(costs, null, 2)}\n`);
   process.stdout.write(`${[...renderCosts(costs, wanted.busy), ...renderNeed(costs, wanted), ""].join("\n")}\n`);
   for (const fault of faults) process.stderr.write(`capacity: ${fault}\n`);

@@ -1,7 +1,7 @@
 /**
- * `npm run load:compare -- --before=<folder> [--loads=1,64,256,1200/s] [--rounds=6] [--seconds=2]`: this code against that of
- * another checkout, in turns on one machine, with one driver and one upstream. Prints a table; exits 1 when a call failed or the books
- * of either are wrong. README.md says how to read it.
+ * `npm run load:compare -- --before=<folder> [--plain] [--loads=1,64,256,1200/s] [--rounds=6] [--seconds=2]`: compares this code with
+ * that of another checkout, in turns on one machine, with one driver and one upstream. Prints a table; exits 1 when a call failed or the
+ * books of either are wrong. README.md explains the table.
  */
 import { createInterface } from "node:readline";
 import { resolve } from "node:path";
@@ -9,11 +9,12 @@ import { parseArgs } from "node:util";
 
 import type { closeReaper } from "#deploy/embedded/reaper.mjs";
 
-import { PROJECT_ROOT } from "../support/infrastructure.ts";
+import { PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 import { startOwnPostgres } from "../support/postgres.ts";
 
 import { RISE_MAX } from "./baseline.ts";
 import type { Counters } from "./counters.ts";
+import { writeEntryOverTls } from "./entry-over-tls.ts";
 import { figures } from "./figures.ts";
 import { Histogram } from "./histogram.ts";
 import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
@@ -21,7 +22,7 @@ import { FULL_PLAN } from "./plan.ts";
 import { type Child, processTree, startChild } from "./processes.ts";
 import { type Bench, drive, type Load, type Turn, warmUp } from "./rounds.ts";
 import { DURABLE, type SluiceTarget, type startSluice } from "./sluice-target.ts";
-import type { Target } from "./targets.ts";
+import { PROTOCOL_SENTENCES, type Target, type UpstreamAddress } from "./targets.ts";
 import type { Verification, verifyBooks } from "./verify.ts";
 
 /** The part of a running Sluice that another process of the run needs to drive it. */
@@ -74,25 +75,31 @@ export function readLoad(text: string, seconds: number): Load {
   };
 }
 
-/** A Sluice of the checkout at `folder`, started by its own code in a process of its own. */
+/** Starts the Sluice of the checkout at `folder` by its own code, in a process of its own. */
 async function startSide(
   name: Side["name"],
   folder: string,
-  { bench, upstreamPort }: { readonly bench: Bench; readonly upstreamPort: number },
+  { bench, address }: { readonly bench: Bench; readonly address: UpstreamAddress },
 ): Promise<Side> {
   // Earlier checkouts start one that waits for no disk.
   const postgres = await startOwnPostgres({ settings: DURABLE });
   keep({ stop: () => postgres.close() });
-  const command = [process.execPath, import.meta.path, `--serve=${folder}`, `--upstream=${upstreamPort}`];
-  const child = keep(startChild(command, { TEST_POSTGRES_URL: postgres.url }));
+  const command = [process.execPath, import.meta.path, `--serve=${folder}`, `--upstream=${address.port}`];
+  const env: Record<string, string> = { TEST_POSTGRES_URL: postgres.url };
+  if (address.certificate) {
+    const { directory, remove } = temporaryDirectory();
+    keep({ stop: () => Promise.resolve(remove()) });
+    env["TEST_ENTRY"] = writeEntryOverTls(directory, folder, address.port, address.certificate.certFile);
+  }
+  const child = keep(startChild(command, env));
   const told = JSON.parse(await child.readLine()) as Told;
-  const { pids, ...address } = told;
+  const { pids, ...served } = told;
   return {
     name,
     bench: { ...bench, all: [] },
     child,
     target: {
-      ...address,
+      ...served,
       name: "sluice",
       processes: () => ({ ...pids, postgres: processTree(pids["postgres"]?.[0] ?? 0) }),
       counters: () => ask<Counters>(child, "counters"),
@@ -185,11 +192,18 @@ function renderLoad(name: string, pairs: readonly (readonly [Turn, Turn])[]): st
   return `${rows.join("\n")}\n`;
 }
 
-async function measure(folder: string, loads: readonly string[], rounds: number, seconds: number): Promise<boolean> {
+interface Options {
+  readonly isPlain: boolean;
+  readonly loads: readonly string[];
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+async function measure(folder: string, { isPlain, loads, rounds, seconds }: Options): Promise<boolean> {
   const planned = loads.map((name) => [name, readLoad(name, seconds)] as const);
-  const parts = await startBench();
-  const { upstreamPort } = parts;
-  await setPace(upstreamPort, FULL_PLAN.plainPace);
+  const parts = await startBench(isPlain);
+  const { address } = parts;
+  await setPace(address, FULL_PLAN.plainPace);
   tellProgress("starting both");
   const before = await startSide("before", folder, parts);
   const after = await startSide("after", PROJECT_ROOT, parts);
@@ -197,10 +211,11 @@ async function measure(folder: string, loads: readonly string[], rounds: number,
     tellProgress(`warming up ${name}`);
     await warmUp(bench, target, false, FULL_PLAN.warmSeconds.plain);
   }
+  process.stdout.write(`${PROTOCOL_SENTENCES[isPlain ? "plain" : "tls"]}\n\n`);
   process.stdout.write("| load | | before | after | after ÷ before (middle half) |\n|---|---|---|---|---|\n");
   for (const [name, load] of planned) {
     tellProgress(`${name}, ${rounds} rounds`);
-    await setPace(upstreamPort, load.isStream ? FULL_PLAN.streamPace : FULL_PLAN.plainPace);
+    await setPace(address, load.isStream ? FULL_PLAN.streamPace : FULL_PLAN.plainPace);
     process.stdout.write(renderLoad(name, await alternateSides(before, after, rounds, load)));
   }
   let isWell = true;
@@ -220,6 +235,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       before: { type: "string" },
+      plain: { type: "boolean", default: false },
       loads: { type: "string", default: "1,64,256,1200/s" },
       rounds: { type: "string", default: "6" },
       seconds: { type: "string", default: "2" },
@@ -233,7 +249,8 @@ if (import.meta.main) {
     await runToEnd(() => {
       if (before === undefined) throw new Error("--before=<folder> names the checkout to compare with");
       const from = resolve(process.env["INIT_CWD"] ?? ".", before);
-      return measure(from, values.loads.split(","), Number(values.rounds), Number(values.seconds));
+      const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
+      return measure(from, { isPlain: values.plain, loads: values.loads.split(","), rounds, seconds });
     });
   }
 }

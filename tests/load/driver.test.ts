@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { OpenAiServer, OpenAiServerOptions } from "../providers/openai-compatible/server.ts";
 import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
 import type { DriveCommand, DriveResult } from "./driver.ts";
+import { selfSigned } from "../shared/outbound/certificate.ts";
 import { drive } from "./driver.ts";
 import { Histogram } from "./histogram.ts";
 
@@ -11,6 +12,8 @@ const servers: OpenAiServer[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
+
+const CERTIFICATE = selfSigned("127.0.0.1");
 
 async function run(
   load: Partial<DriveCommand>,
@@ -38,6 +41,34 @@ describe("the driver", () => {
     expect(result.calls).toBe(server.requests.length);
     expect(result.failed).toBe(0);
     expect(Histogram.merge([result.latency]).count).toBe(result.calls);
+  });
+
+  test.each([{ inFlight: 4 }, { inFlight: 2, isStream: true }, { rate: 200 }])(
+    "drives %j over TLS to a server whose certificate it has",
+    async (load) => {
+      const { result, server } = await run({ ...load, ca: CERTIFICATE.cert }, { tls: CERTIFICATE });
+      expect(server.origin).toStartWith("https://");
+      expect(result).toMatchObject({ failed: 0, calls: server.requests.length });
+      expect(result.calls).toBeGreaterThan(0);
+    },
+  );
+
+  test("refuses a server that has another certificate", async () => {
+    const { cert } = selfSigned("127.0.0.1");
+    expect(run({ ca: cert, inFlight: 2 }, { tls: CERTIFICATE })).rejects.toThrow("self signed certificate");
+    expect(run({ ca: cert, rate: 50 }, { tls: CERTIFICATE })).rejects.toThrow("self signed certificate");
+  });
+
+  test("sends the calls of a load with each of its keys in turn", async () => {
+    for (const load of [{ inFlight: 2 }, { rate: 100 }]) {
+      const { server } = await run({ ...load, keys: ["a", "b", "c"] });
+      const counts = ["a", "b", "c"].map(
+        (key) => server.requests.filter(({ headers }) => headers["authorization"] === `Bearer ${key}`).length,
+      );
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(server.requests.length);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+    }
   });
 
   test("sends exactly rate × seconds calls in an open loop", async () => {

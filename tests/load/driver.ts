@@ -12,7 +12,11 @@ import { LoadConnection } from "./http-connection.ts";
 export interface DriveCommand {
   readonly port: number;
   readonly path: string;
+  /** PEM certificate of a target that serves TLS. */
+  readonly ca?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** API keys that the calls use in turn; without them `headers` has the only one. */
+  readonly keys?: readonly string[] | undefined;
   readonly body: string;
   readonly isStream: boolean;
   readonly seconds: number;
@@ -71,11 +75,11 @@ export async function drive(command: DriveCommand): Promise<DriveResult> {
   const tally = new Tally();
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
-  const request = encodeRequest(command);
+  const requests = (command.keys ?? [undefined]).map((key) => encodeRequest(command, key));
   const load =
     command.rate === undefined
-      ? driveClosed(command, request, command.inFlight ?? 1, tally)
-      : driveOpen(command, request, command.rate, tally);
+      ? driveClosed(command, inTurn(requests), command.inFlight ?? 1, tally)
+      : driveOpen(command, inTurn(requests), command.rate, tally);
   await withDeadline(load, command.seconds * 1_000 + STUCK_MS);
   const spent = process.cpuUsage(cpu);
   return {
@@ -90,13 +94,24 @@ export async function drive(command: DriveCommand): Promise<DriveResult> {
   };
 }
 
-async function driveClosed(command: DriveCommand, request: Uint8Array, inFlight: number, tally: Tally): Promise<void> {
-  const connections = await Promise.all(Array.from({ length: inFlight }, () => connect(command.port)));
+/** Returns a function whose calls return the requests one after the other, again and again. */
+function inTurn(requests: readonly Uint8Array[]): () => Uint8Array {
+  let sent = 0;
+  return () => requests[sent++ % requests.length] as Uint8Array;
+}
+
+async function driveClosed(
+  command: DriveCommand,
+  nextRequest: () => Uint8Array,
+  inFlight: number,
+  tally: Tally,
+): Promise<void> {
+  const connections = await Promise.all(Array.from({ length: inFlight }, () => connect(command)));
   const until = performance.now() + command.seconds * 1_000;
   const loop = (connection: LoadConnection): Promise<void> =>
     new Promise((resolve, reject) => {
       const send = (): void => {
-        connection.send(request, command.isStream, (exchange) => {
+        connection.send(nextRequest(), command.isStream, (exchange) => {
           tally.add(exchange, exchange.sentAt);
           if (exchange.endedAt >= until) resolve();
           else if (connection.isOpen) send();
@@ -109,7 +124,12 @@ async function driveClosed(command: DriveCommand, request: Uint8Array, inFlight:
   for (const connection of connections) connection.close();
 }
 
-async function driveOpen(command: DriveCommand, request: Uint8Array, rate: number, tally: Tally): Promise<void> {
+async function driveOpen(
+  command: DriveCommand,
+  nextRequest: () => Uint8Array,
+  rate: number,
+  tally: Tally,
+): Promise<void> {
   const total = Math.round(rate * command.seconds);
   const idle: LoadConnection[] = [];
   const waiting: number[] = [];
@@ -119,7 +139,7 @@ async function driveOpen(command: DriveCommand, request: Uint8Array, rate: numbe
   const { promise: finished, resolve, reject } = Promise.withResolvers<void>();
 
   const send = (connection: LoadConnection, intendedAt: number): void => {
-    connection.send(request, command.isStream, (exchange) => {
+    connection.send(nextRequest(), command.isStream, (exchange) => {
       tally.add(exchange, intendedAt);
       if (tally.calls === total) resolve();
       const next = waiting.shift();
@@ -138,7 +158,7 @@ async function driveOpen(command: DriveCommand, request: Uint8Array, rate: numbe
     else if (opened >= CONNECTIONS_MAX) waiting.push(intendedAt);
     else {
       opened += 1;
-      connect(command.port).then((fresh) => send(fresh, intendedAt), reject);
+      connect(command).then((fresh) => send(fresh, intendedAt), reject);
     }
   };
   const tick = (): void => {
@@ -161,16 +181,17 @@ async function withDeadline(load: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-async function connect(port: number): Promise<LoadConnection> {
-  const connection = new LoadConnection(port);
+async function connect({ port, ca }: DriveCommand): Promise<LoadConnection> {
+  const connection = new LoadConnection(port, ca);
   await connection.open();
   return connection;
 }
 
-function encodeRequest({ port, path, headers, body }: DriveCommand): Uint8Array {
+function encodeRequest({ port, path, headers, body }: DriveCommand, key: string | undefined): Uint8Array {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     ...headers,
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,4 +1,4 @@
-/** Turns → figures: rates, percentiles, differences to the baseline, costs per call. */
+/** Figures of a target's turns: rates, percentiles and costs of a call. */
 import type { Counters } from "./counters.ts";
 import { bucketPercentile, sum, sumBuckets } from "./counters.ts";
 import { Histogram } from "./histogram.ts";
@@ -43,6 +43,15 @@ export function figures(turns: readonly Turn[], target: TargetName): Figures {
     overheadP50: bucketPercentile(overhead, 0.5) * 1_000,
     overheadP99: bucketPercentile(overhead, 0.99) * 1_000,
   };
+}
+
+/** Processes that measure. Their CPU is no cost of a gateway. */
+const MEASURING: ReadonlySet<string> = new Set(["driver", "upstream"]);
+
+/** Returns the milliseconds of CPU of a call without the driver and the upstream; NaN when those are all. */
+export function ownCpu({ cpuPerCall }: Figures): number {
+  const own = Object.entries(cpuPerCall).filter(([process]) => !MEASURING.has(process));
+  return own.length === 0 ? Number.NaN : own.reduce((sum, [, spent]) => sum + spent, 0);
 }
 
 function total(turns: readonly Turn[], value: (turn: Turn) => number): number {

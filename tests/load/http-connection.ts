@@ -24,6 +24,7 @@ const EMPTY = Buffer.alloc(0);
 /** `onEnd` runs once per sent request, with the connection free again unless it was lost. */
 export class LoadConnection {
   readonly #port: number;
+  readonly #ca: string | undefined;
   #socket: Socket | null = null;
   #onEnd: ((exchange: Exchange) => void) | null = null;
   #pending: Buffer = EMPTY;
@@ -37,20 +38,31 @@ export class LoadConnection {
   /** Body bytes still to come; within a chunked body, of the current chunk with its line end. */
   #remaining = -1;
 
-  constructor(port: number) {
+  /** @param ca PEM certificate that the server is trusted by; without it the connection is plain */
+  constructor(port: number, ca?: string) {
     this.#port = port;
+    this.#ca = ca;
   }
 
+  /** Resolves when a request can be sent. @throws when the port refuses connections or the certificate is not trusted */
   async open(): Promise<void> {
+    const { promise: handshake, resolve, reject } = Promise.withResolvers<void>();
     this.#socket = await Bun.connect({
       hostname: "127.0.0.1",
       port: this.#port,
+      ...(this.#ca !== undefined && { tls: { ca: this.#ca } }),
       socket: {
+        handshake: (_, isTrusted, error) => (isTrusted ? resolve() : reject(error ?? new Error("no TLS handshake"))),
         data: (_, bytes) => this.#read(bytes),
-        close: () => this.#lost(),
+        close: () => {
+          reject(new Error("the connection was closed before its TLS handshake"));
+          this.#lost();
+        },
         error: () => this.#lost(),
       },
     });
+    if (this.#ca === undefined) resolve();
+    await handshake;
   }
 
   get isOpen(): boolean {

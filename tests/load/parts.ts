@@ -1,8 +1,12 @@
 /** Parts that a load run starts, stopped in reverse order whatever ends the run. */
 import { closeReaper } from "#deploy/embedded/reaper.mjs";
 
+import { temporaryDirectory } from "../support/infrastructure.ts";
+import { createCertificate } from "../support/trusted-certificate.ts";
+
 import { startChild } from "./processes.ts";
 import type { Bench } from "./rounds.ts";
+import { type UpstreamAddress, upstreamOrigin } from "./targets.ts";
 import type { Pace } from "./upstream.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -13,17 +17,28 @@ export function keep<T extends { stop(): Promise<void> }>(part: T): T {
   return part;
 }
 
-/** Upstream and driver, each a process of its own. */
-export async function startBench(): Promise<{ readonly bench: Bench; readonly upstreamPort: number }> {
-  const upstream = keep(startChild([process.execPath, `${import.meta.dir}/upstream.ts`]));
+/** Starts the upstream and the driver, each in a process of its own. The upstream serves TLS unless `isPlain`. */
+export async function startBench(
+  isPlain: boolean,
+): Promise<{ readonly bench: Bench; readonly address: UpstreamAddress }> {
+  const { directory, remove } = temporaryDirectory();
+  keep({ stop: () => Promise.resolve(remove()) });
+  const certificate = isPlain ? undefined : createCertificate(directory);
+  const files = certificate ? [certificate.keyFile, certificate.certFile] : [];
+  const upstream = keep(startChild([process.execPath, `${import.meta.dir}/upstream.ts`, ...files]));
   const { port } = JSON.parse(await upstream.readLine()) as { port: number };
   const driver = keep(startChild([process.execPath, `${import.meta.dir}/driver.ts`]));
   await driver.readLine();
-  return { bench: { driver, upstream, all: [] }, upstreamPort: port };
+  return { bench: { driver, upstream, all: [] }, address: { port, certificate } };
 }
 
-export async function setPace(port: number, pace: Pace): Promise<void> {
-  await fetch(`http://127.0.0.1:${port}/control`, { method: "POST", body: JSON.stringify(pace) });
+export async function setPace(address: UpstreamAddress, pace: Pace): Promise<void> {
+  const tls = address.certificate && { ca: address.certificate.cert };
+  await fetch(`${upstreamOrigin(address)}/control`, {
+    method: "POST",
+    body: JSON.stringify(pace),
+    ...(tls && { tls }),
+  });
 }
 
 /** Tells on stderr where the run is. */

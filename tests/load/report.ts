@@ -1,37 +1,20 @@
-/** Figures → one markdown page that also reads well in a terminal. */
+/** The page of a load run, in markdown that is also readable in a terminal. */
 import { cpus, totalmem } from "node:os";
 
-import type { Figures } from "./figures.ts";
 import { figures } from "./figures.ts";
-import type { Plan } from "./plan.ts";
-import type { Turn } from "./rounds.ts";
-import type { TargetName } from "./targets.ts";
+import { loadsOf, type RunResult } from "./result.ts";
+import { renderSummary } from "./summary.ts";
+import { fixed, micro, ms, type Row, section } from "./table.ts";
+import { PROTOCOL_SENTENCES, SLUICE_NAMES } from "./targets.ts";
 import type { Verification } from "./verify.ts";
-
-export interface RunResult {
-  readonly plan: Plan;
-  readonly targets: readonly TargetName[];
-  /** Closed loop, plain answers, by calls in flight. */
-  readonly plain: ReadonlyMap<number, readonly Turn[]>;
-  /** Open loop at half of Sluice's peak. */
-  readonly open: { readonly rate: number; readonly turns: readonly Turn[] } | null;
-  readonly streams: ReadonlyMap<number, readonly Turn[]>;
-  /** Target and process → resident megabytes after warm-up and at the end. */
-  readonly memory: Readonly<Record<string, { readonly before: number; readonly after: number }>>;
-  /** Target and process → CPU milliseconds a second without load. */
-  readonly idle: Readonly<Record<string, number>>;
-  readonly verification: Verification | null;
-}
-
-type Row = readonly (string | number)[];
 
 /** The whole page. */
 export function renderReport(run: RunResult): string {
   return [
     "# Load",
     "",
-    machine(run.plan),
-    ...throughput(run),
+    machine(run),
+    ...renderSummary(run),
     ...latency(run),
     ...openLoop(run),
     ...firstToken(run),
@@ -42,40 +25,25 @@ export function renderReport(run: RunResult): string {
   ].join("\n");
 }
 
-/** Calls a second at the best level. */
-export function peak(plain: RunResult["plain"], target: TargetName): number {
-  return Math.max(...[...plain.values()].map((turns) => figures(turns, target).perSecond));
-}
-
 /** Returns the machine's processors and memory. */
 export function machineName(): string {
   const [cpu] = cpus();
   return `${cpus().length} × ${cpu?.model ?? "unknown CPU"}, ${Math.round(totalmem() / 2 ** 30)} GB`;
 }
 
-function machine({ rounds, roundSeconds, plainPace, streamPace }: Plan): string {
-  return [
-    `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${machineName()}, `,
-    `Bun ${Bun.version}; driver, upstream, gateway and its servers share the cores. `,
-    `${rounds} × ${roundSeconds} s per figure, targets in alternation. Upstream delay for plain answers ${plainPace.delayMs} ms; `,
-    `streams: first token after ${streamPace.delayMs} ms, ${streamPace.chunks} chunks, one every ${streamPace.intervalMs} ms.`,
-  ].join("");
+/** Returns the short name of the commit, with `-dirty` when files differ from it. */
+function commit(): string {
+  const git = Bun.spawnSync(["git", "describe", "--always", "--dirty"], { cwd: import.meta.dir });
+  return git.success ? git.stdout.toString().trim() : "unknown";
 }
 
-function throughput({ plain, targets }: RunResult): string[] {
-  const rivals = targets.filter((name) => name.startsWith("portkey"));
-  const rows: Row[] = [...plain].map(([level, turns]) => {
-    const rate = (name: TargetName): number => figures(turns, name).perSecond;
-    const ratios = targets.includes("sluice") ? rivals.map((name) => `${fixed(rate("sluice") / rate(name), 2)} ×`) : [];
-    return [level, ...targets.map((name) => Math.round(rate(name))), ...ratios];
-  });
-  if (targets.includes("sluice")) {
-    const best = targets.map((name) => peak(plain, name));
-    const ours = peak(plain, "sluice");
-    rows.push(["peak", ...best.map(Math.round), ...rivals.map((name) => `${fixed(ours / peak(plain, name), 2)} ×`)]);
-  }
-  const ratioHeads = targets.includes("sluice") ? rivals.map((name) => `sluice ÷ ${name}`) : [];
-  return section("Calls a second, closed loop, plain answers", ["in flight", ...targets, ...ratioHeads], rows);
+function machine({ plan: { rounds, roundSeconds, plainPace, streamPace }, upstream }: RunResult): string {
+  return [
+    `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, commit ${commit()}, ${machineName()}, Bun ${Bun.version}. `,
+    `Driver, upstream, gateway and servers share the cores. ${PROTOCOL_SENTENCES[upstream]} `,
+    `${rounds} × ${roundSeconds} s per figure, targets in turns. Plain answers: ${plainPace.delayMs} ms at the upstream. `,
+    `Streams: first token after ${streamPace.delayMs} ms, ${streamPace.chunks} chunks, one every ${streamPace.intervalMs} ms.`,
+  ].join("");
 }
 
 function latency({ plain, targets }: RunResult): string[] {
@@ -101,26 +69,26 @@ function latency({ plain, targets }: RunResult): string[] {
 }
 
 function openLoop({ open }: RunResult): string[] {
-  if (open === null) return [];
-  const base = figures(open.turns, "direct");
-  const own = figures(open.turns, "sluice");
-  return section(
-    `Latency in ms, open loop at half of Sluice's peak (${Math.round(open.rate)} calls a second, measured from the intended start)`,
-    ["target", "p50", "p99", "added p50", "added p99", "own histogram p50", "p99", "failed"],
-    [
-      ["direct", ms(base.p50), ms(base.p99), "", "", "", "", base.failed],
-      [
-        "sluice",
-        ms(own.p50),
-        ms(own.p99),
-        ms(own.p50 - base.p50),
-        ms(own.p99 - base.p99),
-        ms(own.overheadP50),
-        ms(own.overheadP99),
-        own.failed,
-      ],
-    ],
-  );
+  const rows = [...open].flatMap(([name, { rate, turns }]) => {
+    const base = figures(turns, "direct");
+    return (["direct", name] as const).map((target): Row => {
+      const own = figures(turns, target);
+      const added = [own.p50 - base.p50, own.p99 - base.p99, own.overheadP50, own.overheadP99];
+      return [Math.round(rate), target, ms(own.p50), ms(own.p99), ...added.map(ms), own.failed];
+    });
+  });
+  const heads = [
+    "calls a second",
+    "target",
+    "p50",
+    "p99",
+    "added p50",
+    "added p99",
+    "own histogram p50",
+    "p99",
+    "failed",
+  ];
+  return section("Latency in ms, open loop at half of the peak, from the intended start", heads, rows);
 }
 
 function firstToken({ streams, targets }: RunResult): string[] {
@@ -144,15 +112,6 @@ function firstToken({ streams, targets }: RunResult): string[] {
   return section("Time to first token in ms, streams", heads, rows);
 }
 
-/** Returns all turns of a run, by the name of their load. */
-export function loadsOf({ plain, streams, open }: RunResult): (readonly [string, readonly Turn[]])[] {
-  return [
-    ...[...plain].map(([level, turns]) => [`plain, ${level}`, turns] as const),
-    ...(open ? [[`plain, open loop`, open.turns] as const] : []),
-    ...[...streams].map(([level, turns]) => [`stream, ${level}`, turns] as const),
-  ];
-}
-
 function cost(run: RunResult): string[] {
   const { targets } = run;
   const loads = loadsOf(run);
@@ -164,28 +123,22 @@ function cost(run: RunResult): string[] {
       return [[load, name, micro(Object.values(cpuPerCall).reduce((a, b) => a + b, 0)), parts.join(", ")]];
     }),
   );
-  const serverRows = loads.flatMap(([load, turns]): Row[] => {
-    const own: Figures = figures(turns, "sluice");
-    if (own.counters === null) return [];
-    const each = (value: number, digits = 2): string => fixed(value / own.calls, digits);
-    const { writeTransactions, walBytes, natsInMsgs, natsOutMsgs, natsInBytes, natsOutBytes } = own.counters;
-    return [
-      [
-        load,
-        each(writeTransactions),
-        each(walBytes, 0),
-        each(natsInMsgs),
-        each(natsOutMsgs),
-        each(natsInBytes, 0),
-        each(natsOutBytes, 0),
-      ],
-    ];
-  });
+  const serverRows = loads.flatMap(([load, turns]) =>
+    SLUICE_NAMES.flatMap((name): Row[] => {
+      const { counters, calls } = figures(turns, name);
+      if (counters === null) return [];
+      const { writeTransactions, walBytes, natsInMsgs, natsOutMsgs, natsInBytes, natsOutBytes } = counters;
+      const each = (value: number, digits: number): string => fixed(value / calls, digits);
+      const messages = [natsInMsgs, natsOutMsgs].map((count) => each(count, 2));
+      const bytes = [natsInBytes, natsOutBytes].map((count) => each(count, 0));
+      return [[load, name, each(writeTransactions, 2), each(walBytes, 0), ...messages, ...bytes]];
+    }),
+  );
   return [
     ...section("CPU per call in µs, by process", ["load", "target", "sum", "parts"], cpuRows),
     ...section(
       "Postgres and NATS per call of Sluice",
-      ["load", "write transactions", "WAL bytes", "NATS messages in", "out", "NATS bytes in", "out"],
+      ["load", "target", "write transactions", "WAL bytes", "NATS messages in", "out", "NATS bytes in", "out"],
       serverRows,
     ),
   ];
@@ -209,27 +162,4 @@ function books(verification: Verification | null): string[] {
   const verdict =
     faults.length === 0 ? "Every check of the books passed." : faults.map((fault) => `\n- WRONG: ${fault}`).join("");
   return ["", "## Books", "", `${settledCalls} calls settled, ${settledNano} nano-credits. ${verdict}`];
-}
-
-/** Lines of a heading and a table. */
-export function section(title: string, heads: readonly string[], rows: readonly Row[]): string[] {
-  if (rows.length === 0) return [];
-  const cells = [heads, ...rows].map((row) => row.map(String));
-  const widths = heads.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const [head = [], ...body] = cells;
-  return ["", `## ${title}`, "", line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
-}
-
-function ms(value: number): string {
-  return Number.isNaN(value) ? "" : fixed(value, Math.abs(value) < 10 ? 2 : 1);
-}
-
-function micro(value: number): string {
-  return fixed(value * 1_000, 0);
-}
-
-function fixed(value: number, digits: number): string {
-  return Number.isFinite(value) ? value.toFixed(digits) : "";
 }

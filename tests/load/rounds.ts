@@ -20,7 +20,7 @@ export interface Turn {
   readonly drive: DriveResult;
   /** Process name → CPU milliseconds during the turn, driver and upstream included. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** Counters of Sluice; null for the other targets. */
+  /** Counters of Sluice's servers; null for the other targets. */
   readonly counters: Counters | null;
   readonly overhead: Buckets | null;
 }
@@ -43,7 +43,9 @@ export async function drive(bench: Bench, target: Target, load: Load): Promise<T
   const command: DriveCommand = {
     port: target.port,
     path: target.path,
+    ca: target.ca,
     headers: target.headers,
+    keys: target.keys,
     body: requestBody(target.model, load.isStream),
     ...load,
   };
@@ -100,5 +102,5 @@ function requestBody(model: string, isStream: boolean): string {
 }
 
 function isSluice(target: Target): target is SluiceTarget {
-  return target.name === "sluice";
+  return "counters" in target;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run load -- [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>] [--save]`: measures Sluice against
- * the upstream called directly and against Portkey, then checks the books. README.md says what the figures mean.
+ * `npm run load -- [--quick] [--plain] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>] [--save]`: compares Sluice with
+ * the upstream called directly and with Portkey, then checks the books. README.md explains the figures.
  * Exits 1 when a call failed or the books are wrong.
  */
 import { writeFileSync } from "node:fs";
@@ -11,35 +11,39 @@ import { FULL_PLAN, QUICK_PLAN } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import { keep, runToEnd, setPace, startBench, tellProgress } from "./parts.ts";
 import { residentMb } from "./processes.ts";
-import type { RunResult } from "./report.ts";
-import { peak, renderReport } from "./report.ts";
+import { renderReport } from "./report.ts";
+import { loadsOf, peak, type RunResult } from "./result.ts";
 import type { Bench, Turn } from "./rounds.ts";
 import { alternate, idleCpu, warmUp } from "./rounds.ts";
 import type { SluiceTarget } from "./sluice-target.ts";
-import { startSluice } from "./sluice-target.ts";
-import type { Target } from "./targets.ts";
+import { limitKeys, startSluice } from "./sluice-target.ts";
+import type { SluiceName, Target } from "./targets.ts";
 import { directTarget, startPortkey } from "./targets.ts";
 import type { Verification } from "./verify.ts";
 import { verifyBooks } from "./verify.ts";
 
 /** The whole run. */
-async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResult> {
-  const { bench, upstreamPort } = await startBench();
-  const targets: Target[] = [directTarget(upstreamPort)];
+async function measure(plan: Plan, isPlain: boolean, wanted: ReadonlySet<string>): Promise<RunResult> {
+  const { bench, address } = await startBench(isPlain);
+  const direct = directTarget(address);
   tellProgress("starting targets");
-  const sluice: SluiceTarget | null = wanted.has("sluice") ? keep(await startSluice(upstreamPort)) : null;
-  if (sluice) targets.push(sluice);
+  const sluice = wanted.has("sluice") ? keep(await startSluice(address.port, address.certificate?.certFile)) : null;
+  const sluices = sluice ? [sluice, await limitKeys(sluice)] : [];
+  const rivals: Target[] = [];
   for (const runtime of ["node", "bun"] as const) {
-    if (wanted.has(runtime)) targets.push(keep(await startPortkey(runtime, upstreamPort)));
+    if (wanted.has(runtime)) rivals.push(keep(await startPortkey(runtime, address)));
   }
+  const targets: readonly Target[] = [direct, ...sluices, ...rivals];
+  // Both targets of Sluice are the same processes.
+  const servers: readonly Target[] = [...(sluice ? [sluice] : []), ...rivals];
 
-  await setPace(upstreamPort, plan.plainPace);
+  await setPace(address, plan.plainPace);
   for (const target of targets) {
     tellProgress(`warming up ${target.name}`);
     await warmUp(bench, target, false, plan.warmSeconds.plain);
   }
-  const before = resident(targets, bench);
-  const idle = await measureIdle(targets, plan.idleSeconds);
+  const before = resident(servers, bench);
+  const idle = await measureIdle(servers, plan.idleSeconds);
 
   const plain = new Map<number, Turn[]>();
   for (const inFlight of plan.levels) {
@@ -49,11 +53,15 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
       await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.roundSeconds, inFlight }),
     );
   }
-  const open = sluice
-    ? await measureOpen(bench, plan, [directTarget(upstreamPort), sluice], peak(plain, "sluice") / 2)
-    : null;
+  const open = new Map<SluiceName, { rate: number; turns: Turn[] }>();
+  for (const target of sluices) {
+    const rate = peak(plain, target.name) / 2;
+    tellProgress(`open loop, ${Math.round(rate)} calls a second`);
+    const load = { isStream: false, seconds: plan.openSeconds, rate };
+    open.set(target.name, { rate, turns: await alternate(bench, [direct, target], plan.rounds, load) });
+  }
 
-  await setPace(upstreamPort, plan.streamPace);
+  await setPace(address, plan.streamPace);
   const streams = new Map<number, Turn[]>();
   if (plan.streamLevels.length > 0) {
     tellProgress("warming up streams");
@@ -66,26 +74,15 @@ async function measure(plan: Plan, wanted: ReadonlySet<string>): Promise<RunResu
       await alternate(bench, targets, plan.rounds, { isStream: true, seconds: plan.roundSeconds, inFlight }),
     );
   }
-  const after = resident(targets, bench);
+  const after = resident(servers, bench);
   const memory = Object.fromEntries(
     Object.entries(before).map(([name, megabytes]) => [name, { before: megabytes, after: after[name] ?? Number.NaN }]),
   );
   tellProgress("checking the books");
   const verification = sluice ? await verify(sluice, bench) : null;
-  return { plan, targets: targets.map((target) => target.name), plain, open, streams, memory, idle, verification };
-}
-
-async function measureOpen(
-  bench: Bench,
-  plan: Plan,
-  targets: readonly Target[],
-  rate: number,
-): Promise<RunResult["open"]> {
-  tellProgress(`open loop, ${Math.round(rate)} calls a second`);
-  return {
-    rate,
-    turns: await alternate(bench, targets, plan.rounds, { isStream: false, seconds: plan.openSeconds, rate }),
-  };
+  const upstream = isPlain ? "plain" : "tls";
+  const names = targets.map((target) => target.name);
+  return { plan, upstream, targets: names, plain, open, streams, memory, idle, verification };
 }
 
 /** One target after the other, so that none is charged for another's rest after work. */
@@ -98,7 +95,7 @@ async function measureIdle(targets: readonly Target[], seconds: number): Promise
 }
 
 async function verify(sluice: SluiceTarget, { all }: Bench): Promise<Verification> {
-  const own = all.filter((turn) => turn.target === "sluice");
+  const own = all.filter(({ counters }) => counters !== null);
   return verifyBooks(
     sluice.stack,
     own.reduce((calls, { drive }) => calls + drive.calls - drive.failed, 0),
@@ -118,6 +115,7 @@ function resident(targets: readonly Target[], { driver, upstream }: Bench): Reco
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    plain: { type: "boolean", default: false },
     out: { type: "string" },
     targets: { type: "string", default: "sluice,node,bun" },
     delay: { type: "string", default: "0" },
@@ -129,14 +127,14 @@ await runToEnd(async () => {
   if (!/^\d{1,5}$/.test(values.delay)) throw new Error(`--delay takes whole milliseconds, got "${values.delay}"`);
   const delayMs = Number(values.delay);
   const plainPace = { ...plan.plainPace, delayMs };
-  const result = await measure({ ...plan, plainPace }, new Set(values.targets.split(",")));
+  const result = await measure({ ...plan, plainPace }, values.plain, new Set(values.targets.split(",")));
   const costs = baselineOf(result, { isQuick: values.quick, delayMs });
   const kept = `${import.meta.dir}/${values.quick ? "baseline-quick" : "baseline"}.json`;
   const page = `${renderReport(result)}${renderComparison(costs, readBaseline(kept))}`;
   if (values.save) saveBaseline(kept, costs);
   process.stdout.write(page);
   if (values.out !== undefined) writeFileSync(values.out, page);
-  const turns = [...result.plain.values(), ...result.streams.values(), result.open?.turns ?? []].flat();
+  const turns = loadsOf(result).flatMap(([, ofLoad]) => ofLoad);
   const failed = turns.reduce((count, { drive }) => count + drive.failed, 0);
   return failed === 0 && (result.verification?.faults.length ?? 0) === 0;
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 
+import { createWorkspace } from "../faults/bed.ts";
 import { closeShared, natsServerBinary } from "../support/infrastructure.ts";
 import { startOwnPostgres } from "../support/postgres.ts";
 import type { Stack } from "../support/stack.ts";
@@ -15,7 +16,7 @@ import { startStack } from "../support/stack.ts";
 import type { Buckets, Counters } from "./counters.ts";
 import { parseBuckets, readCounters } from "./counters.ts";
 import { processTree } from "./processes.ts";
-import type { Target } from "./targets.ts";
+import type { SluiceName, Target } from "./targets.ts";
 import { CHAT_PATH } from "./targets.ts";
 import { UPSTREAM_USAGE } from "./upstream.ts";
 
@@ -28,26 +29,42 @@ export const CALL_NANO =
   (BigInt(UPSTREAM_USAGE.prompt_tokens) * PRICE.input + BigInt(UPSTREAM_USAGE.completion_tokens) * PRICE.output) *
   NANO_PER_TOKEN_AND_CREDIT_PER_MILLION;
 
+/** The largest limit a minute that a preset can have. */
+const LIMIT = 4_095;
+/** Number of workspaces with a limit: together they may make 8,700 calls a second, more than one machine carries. */
+const LIMITED_WORKSPACES = 128;
+const LIMITED_PRESET = "load-limited";
+const LIMITED_CREDITS_NANO = 10n ** 15n;
+
 /** Settings of a Postgres that waits for its disk, as in production. */
 export const DURABLE = { fsync: "on", full_page_writes: "on" } as const;
 
 export interface SluiceTarget extends Target {
+  readonly name: SluiceName;
   readonly stack: Stack;
   counters(): Promise<Counters>;
   /** The ingress' own view: call time minus provider time. */
   overhead(): Promise<Buckets>;
 }
 
-/** Starts everything; `stop` ends it and removes its files. */
-export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
+/**
+ * Starts everything; `stop` ends it and removes its files. `load:compare` calls the function of this name in other checkouts, so its
+ * parameters stay as they are.
+ * @param certFile certificate of an upstream that serves TLS; without it the upstream serves plain HTTP
+ */
+export async function startSluice(upstreamPort: number, certFile?: string): Promise<SluiceTarget> {
   const directory = mkdtempSync(join(tmpdir(), "sluice-load-"));
   const catalogue = join(directory, "load.yaml");
-  writeFileSync(catalogue, catalogueYaml(upstreamPort));
+  writeFileSync(
+    catalogue,
+    catalogueYaml(`${certFile === undefined ? "http" : "https"}://127.0.0.1:${upstreamPort}/v1`),
+  );
   const monitorPort = await freePort();
   // The stack starts NATS without its monitoring port; a wrapper of the same name adds it.
   const wrapper = join(directory, "nats-server");
   writeFileSync(wrapper, `#!/bin/sh\nexec '${await natsServerBinary()}' "$@" -m ${monitorPort}\n`);
   chmodSync(wrapper, 0o755);
+  const natsServer = process.env["TEST_NATS_SERVER"];
   process.env["TEST_NATS_SERVER"] = wrapper;
   // Tests go to a server that waits for no disk; a load run has one that does, unless it is a test itself.
   const postgres =
@@ -55,6 +72,8 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   if (postgres !== undefined) process.env["TEST_POSTGRES_URL"] = postgres.url;
 
   const cleanUp = async (): Promise<void> => {
+    if (natsServer === undefined) delete process.env["TEST_NATS_SERVER"];
+    else process.env["TEST_NATS_SERVER"] = natsServer;
     await closeShared();
     await postgres?.close();
     rmSync(directory, { recursive: true, force: true });
@@ -62,8 +81,12 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   const stack = await startStack({
     ingress: 1,
     workers: 1,
-    // A limit no run reaches: the net itself stays on.
-    env: { SLUICE_CATALOGUE: catalogue, SLUICE_IP_LIMIT: "10000000" },
+    env: {
+      SLUICE_CATALOGUE: catalogue,
+      // The check stays on, with a limit that no run reaches.
+      SLUICE_IP_LIMIT: "10000000",
+      ...(certFile !== undefined && { NODE_EXTRA_CA_CERTS: certFile }),
+    },
   }).catch(async (error: unknown) => {
     await cleanUp();
     throw error;
@@ -97,12 +120,26 @@ export async function startSluice(upstreamPort: number): Promise<SluiceTarget> {
   };
 }
 
-function catalogueYaml(upstreamPort: number): string {
+/**
+ * Returns the running Sluice as a second target, whose calls come from workspaces that have a limit of calls a minute. The exact window
+ * remembers no more calls than `LIMIT`, so the calls of many workspaces make up the load.
+ */
+export async function limitKeys(sluice: SluiceTarget): Promise<SluiceTarget> {
+  const options = { creditsNano: LIMITED_CREDITS_NANO, preset: LIMITED_PRESET };
+  const keys: string[] = [];
+  for (let made = 0; made < LIMITED_WORKSPACES; made += 1)
+    keys.push((await createWorkspace(sluice.stack, options)).key);
+  return { ...sluice, name: "sluice limited", headers: {}, keys, stop: () => Promise.resolve() };
+}
+
+function catalogueYaml(baseUrl: string): string {
   return `
 providers:
   - id: load
     family: openai-compatible
-    base_url: http://127.0.0.1:${upstreamPort}/v1
+    base_url: ${baseUrl}
+presets:
+  - { name: ${LIMITED_PRESET}, requests_per_minute: ${LIMIT}, daily_tokens: null }
 models:
   - slug: ${LOAD_MODEL}
     modality: text

@@ -1,9 +1,12 @@
 /**
- * The cheapest upstream that still is one: constant OpenAI answers over a raw socket after a fixed delay, in a process
- * of its own. `POST /control` changes its pace, so that one process serves every round.
+ * The cheapest upstream of the load runs: constant OpenAI answers over a raw socket after a fixed delay, in a process
+ * of its own. `POST /control` changes its pace, so that one process serves every round. With the files of a key and a
+ * certificate as arguments it serves TLS.
  */
+import { readFileSync } from "node:fs";
+
 import type { RawRequest } from "../providers/raw-request.ts";
-import type { Wire } from "../providers/raw-server.ts";
+import type { RawServer, RawServerOptions, Wire } from "../providers/raw-server.ts";
 import { startRawServer } from "../providers/raw-server.ts";
 
 export interface Pace {
@@ -42,8 +45,8 @@ const LAST = Buffer.from(
     "0\r\n\r\n",
 );
 
-/** Serves on 127.0.0.1; the port is chosen by the system when 0. */
-export function startUpstream(port = 0): { readonly port: number; close(): void } {
+/** Serves on a free port of 127.0.0.1: HTTPS with `tls`, else plain HTTP. */
+export function startUpstream({ tls }: Pick<RawServerOptions, "tls"> = {}): Pick<RawServer, "port" | "close"> {
   let pace: Pace = { delayMs: 0, chunks: 20, intervalMs: 0 };
   const handle = async (request: RawRequest, wire: Wire): Promise<void> => {
     if (request.target === "/control") {
@@ -55,7 +58,7 @@ export function startUpstream(port = 0): { readonly port: number; close(): void 
       await wire.write(PLAIN_ANSWER);
     }
   };
-  return startRawServer(handle, (fault) => process.stderr.write(`upstream: ${String(fault)}\n`), port);
+  return startRawServer(handle, (fault) => process.stderr.write(`upstream: ${String(fault)}\n`), { tls });
 }
 
 async function stream(wire: Wire, { delayMs, chunks, intervalMs }: Pace): Promise<void> {
@@ -90,6 +93,9 @@ function encode(text: string): string {
 }
 
 if (import.meta.main) {
-  const { port } = startUpstream(Number(process.argv[2] ?? 0));
+  const [, , keyFile, certFile] = process.argv;
+  const hasTls = keyFile !== undefined && certFile !== undefined;
+  const tls = hasTls ? { key: readFileSync(keyFile, "utf8"), cert: readFileSync(certFile, "utf8") } : undefined;
+  const { port } = startUpstream({ tls });
   process.stdout.write(`${JSON.stringify({ ready: true, port })}\n`);
 }

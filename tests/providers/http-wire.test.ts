@@ -57,7 +57,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
   afterAll(() => trusting?.mockRestore());
 
   function start(handle: RawHandler): RawServer {
-    const server = startRawServer(handle, (fault) => faults.push(fault), 0, tls);
+    const server = startRawServer(handle, (fault) => faults.push(fault), { tls });
     closing.push(server);
     return server;
   }

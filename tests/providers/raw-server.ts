@@ -2,7 +2,7 @@
  * A TCP server that answers HTTP byte by byte, for tests of what polite servers never do: cuts, resets, silence, drips.
  * It also sees what they hide: the moment at which a client closes its socket.
  */
-import type { Socket, TLSOptions } from "bun";
+import type { Socket } from "bun";
 
 import type { RawRequest } from "./raw-request.ts";
 import { RequestParser } from "./raw-request.ts";
@@ -25,6 +25,13 @@ export interface Wire {
 /** Plays one answer; the next request of the connection starts when it resolves. */
 export type RawHandler = (request: RawRequest, wire: Wire) => Promise<void>;
 
+export interface RawServerOptions {
+  /** The system chooses a port when this is 0 or absent. */
+  readonly port?: number | undefined;
+  /** PEM key and certificate of a server that speaks TLS. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+}
+
 export interface RawServer {
   readonly port: number;
   openSockets(): number;
@@ -39,15 +46,11 @@ interface State {
   tail: Promise<void>;
 }
 
-/**
- * Listens on 127.0.0.1; port 0 lets the system choose. `onFault` receives what a handler threw, and bytes that are no HTTP.
- * @param tls certificate and key of a server that speaks TLS
- */
+/** Listens on 127.0.0.1. `onFault` receives errors that the handler throws, and errors of bytes that are not HTTP. */
 export function startRawServer(
   handle: RawHandler,
   onFault: (error: unknown) => void,
-  port = 0,
-  tls?: TLSOptions,
+  { port = 0, tls }: RawServerOptions = {},
 ): RawServer {
   const open = new Set<Socket<State>>();
   const answer = async (before: Promise<void>, request: RawRequest, wire: Wire): Promise<void> => {
@@ -62,7 +65,7 @@ export function startRawServer(
   const server = Bun.listen<State>({
     hostname: "127.0.0.1",
     port,
-    ...(tls ? { tls } : {}),
+    ...(tls && { tls }),
     socket: {
       open(socket) {
         open.add(socket);

@@ -1,7 +1,7 @@
 /** A local server that records every call, whatever becomes of it, and plays the answer it is told. */
 import { parseForm } from "../multipart.ts";
 import type { RawRequest } from "../raw-request.ts";
-import { startRawServer, type Wire } from "../raw-server.ts";
+import { type RawServerOptions, startRawServer, type Wire } from "../raw-server.ts";
 import type { Reply } from "./behaviour.ts";
 import { play, type Streamed } from "./play.ts";
 
@@ -38,8 +38,7 @@ export interface Recorder {
   close(): void;
 }
 
-export interface RecorderOptions {
-  readonly port?: number;
+export interface RecorderOptions extends RawServerOptions {
   /** Headers of every answer, made from the call's number, which counts from 1. */
   readonly headers?: (sequence: number) => Readonly<Record<string, string>>;
 }
@@ -47,7 +46,7 @@ export interface RecorderOptions {
 /** Listens on 127.0.0.1; port 0 lets the system choose. */
 export function startRecorder(
   answer: (call: RecordedCall, sequence: number) => Reply | Streamed,
-  { port, headers }: RecorderOptions = {},
+  { port, tls, headers }: RecorderOptions = {},
 ): Recorder {
   const requests: RecordedCall[] = [];
   const faults: unknown[] = [];
@@ -60,9 +59,9 @@ export function startRecorder(
     call.answeredAt = performance.now();
     finish();
   };
-  const server = startRawServer(handle, (fault) => void faults.push(fault), port);
+  const server = startRawServer(handle, (fault) => void faults.push(fault), { port, tls });
   return {
-    origin: `http://127.0.0.1:${server.port}`,
+    origin: `${tls ? "https" : "http"}://127.0.0.1:${server.port}`,
     port: server.port,
     requests,
     faults,

@@ -3,6 +3,7 @@
  * in this order, by what the vendor would refuse, the model name (`mock-<behaviour>`), the queue filled by `next`, and the
  * default.
  */
+import type { RawServerOptions } from "../raw-server.ts";
 import type { AnswerBehaviour, Behaviour, ReplyBehaviour } from "./behaviour.ts";
 import { encodeFrames, type Framing } from "./frames.ts";
 import { behaviourNamed, type Naming } from "./named.ts";
@@ -31,8 +32,7 @@ export interface Upstream extends Recorder {
   setDefault(behaviour: Behaviour): void;
 }
 
-export interface UpstreamOptions {
-  readonly port?: number;
+export interface UpstreamOptions extends RawServerOptions {
   readonly default?: Behaviour;
 }
 
@@ -51,7 +51,7 @@ export function startUpstream(dialect: Dialect, options: UpstreamOptions = {}): 
       const behaviour = choose(call);
       return isAnswer(behaviour) ? written(dialect, behaviour, call, sequence) : behaviour;
     },
-    options.port === undefined ? dialect : { ...dialect, port: options.port },
+    { ...dialect, ...options },
   );
   return {
     ...recorder,

@@ -1,5 +1,6 @@
 /** A self-signed certificate made on the spot: no key lies in the repository, and no tool need be installed. */
 import { createSign, generateKeyPairSync } from "node:crypto";
+import { isIPv4 } from "node:net";
 
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -13,12 +14,13 @@ const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from("06082a8648ce3d040302", "hex
 const COMMON_NAME = Buffer.from("0603550403", "hex");
 const ALTERNATIVE_NAMES = Buffer.from("0603551d11", "hex");
 
-/** PEM key and certificate for one host name, valid since 2024 until `end` (YYMMDDhhmmssZ). */
+/** PEM key and certificate for one host name or IPv4 address, valid since 2024 until `end` (YYMMDDhhmmssZ). */
 export function selfSigned(host: string, end = "490101000000Z"): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(host)))));
   const validity = der(SEQUENCE, der(0x17, Buffer.from("240101000000Z")), der(0x17, Buffer.from(end)));
-  const names = der(SEQUENCE, ALTERNATIVE_NAMES, der(0x04, der(SEQUENCE, der(0x82, Buffer.from(host)))));
+  const alternative = isIPv4(host) ? der(0x87, Buffer.from(host.split(".").map(Number))) : der(0x82, Buffer.from(host));
+  const names = der(SEQUENCE, ALTERNATIVE_NAMES, der(0x04, der(SEQUENCE, alternative)));
   const content = der(
     SEQUENCE,
     der(0xa0, der(0x02, Buffer.from([2]))),
