@@ -43,6 +43,8 @@ export interface LoginContext {
   readonly connectionsMax: number;
   /** LOGIN_MS when absent. */
   readonly loginMs?: number;
+  /** Clock by which connections are counted, in milliseconds. Default: performance.now. */
+  readonly now?: () => number;
 }
 
 export interface Logins {
@@ -53,8 +55,8 @@ export interface Logins {
 class Busy extends Error {}
 
 export function serveLogins(context: LoginContext): Logins {
-  const { connection, callout, keys, metrics, log, connectionsMax: max, loginMs = LOGIN_MS } = context;
-  const connections = createOpenConnections({ connection, log, max, livesMs: loginMs });
+  const { connection, callout, keys, metrics, log, connectionsMax: max, loginMs = LOGIN_MS, now } = context;
+  const connections = createOpenConnections({ connection, log, max, livesMs: loginMs, now });
   const lookups: FairLimit = new FairLimit({
     max: LOOKUPS_MAX,
     mayHave: ({ taken }) => taken < LOOKUPS_MAX / 2,

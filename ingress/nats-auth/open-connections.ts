@@ -40,7 +40,7 @@ export function createOpenConnections(options: {
   readonly max: number;
   /** The longest that a connection lives: one that no server tells of, for want of an answer, is forgotten then. */
   readonly livesMs: number;
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }): OpenConnections {
   const { connection, log, max, livesMs, now = () => performance.now() } = options;
   let known = new Map<string, Opened>();

@@ -38,9 +38,13 @@ afterAll(async () => {
 async function serve({
   at = server,
   ...given
-}: { keys?: Pick<Keys, "find">; loginMs?: number; connectionsMax?: number; at?: ConfiguredNats } = {}): Promise<
-  () => Promise<void>
-> {
+}: {
+  keys?: Pick<Keys, "find">;
+  loginMs?: number;
+  connectionsMax?: number;
+  now?: () => number;
+  at?: ConfiguredNats;
+} = {}): Promise<() => Promise<void>> {
   const keys = openKeys({ database: db.database, log });
   let end: (() => Promise<void>) | undefined = await at.serveLogins({ keys, log, ...given });
   const once = async (): Promise<void> => {
@@ -114,7 +118,7 @@ describe("a publisher's login", () => {
   });
 
   test("ends with its time, and then counts only while its key is valid", async () => {
-    await serve({ loginMs: 3_000 });
+    await serve({ loginMs: 2_500 });
     const { key, keyId } = await createKey(db.database);
     const publisher = await connect({ servers: server.address, token: key, reconnectTimeWait: 50 });
     ending.push(() => publisher.close());
@@ -192,11 +196,18 @@ describe("those who answer logins", () => {
   });
 
   test("let nobody in while they are away, and leave in who is", async () => {
-    const end = await serve();
+    const own = await startConfiguredNats(
+      (text) => text.replace("\nauthorization {", "\nauthorization {\n  timeout: 0.5"),
+      {
+        logins: false,
+      },
+    );
+    ending.push(() => own.stop());
+    const end = await serve({ at: own });
     const { key, workspaceId } = await createKey(db.database);
-    const publisher = await logIn({ token: key });
+    const publisher = await logIn({ token: key, servers: own.address });
     await end();
-    expect(await outcome({ token: key })).toBe("AuthorizationError");
+    expect(await outcome({ token: key, servers: own.address })).toBe("AuthorizationError");
     publisher.publish(`batch.chat.${workspaceId}`, "{}");
     await publisher.flush();
     expect(publisher.isClosed()).toBe(false);
@@ -272,12 +283,13 @@ describe("connections of one workspace", () => {
   }, 40_000);
 
   test("that ended count no more, however often a publisher comes back", async () => {
-    await serve({ connectionsMax: 3 });
+    // The count is refreshed every 250 ms instead of every second.
+    await serve({ connectionsMax: 3, now: () => performance.now() * 4 });
     const { key } = await createKey(db.database);
     for (let count = 0; count < 12; count++) {
       const publisher = await logIn({ token: key });
       await publisher.close();
-      await Bun.sleep(400);
+      await Bun.sleep(100);
     }
   }, 20_000);
 
