@@ -1,10 +1,11 @@
 /** Sluice as the load runs start it: it asks its upstream over TLS, for keys without a limit a minute and for keys with one. */
 import { expect, test } from "bun:test";
 
+import { eventually } from "../faults/wait.ts";
 import { temporaryDirectory } from "../support/infrastructure.ts";
 import { createCertificate } from "../support/trusted-certificate.ts";
 import { drive, type DriveResult } from "./driver.ts";
-import { limitKeys, type SluiceTarget, startSluice } from "./sluice-target.ts";
+import { LIMITED_WORKSPACES, limitKeys, type SluiceTarget, startSluice } from "./sluice-target.ts";
 import { startUpstream } from "./upstream.ts";
 import { verifyBooks } from "./verify.ts";
 
@@ -24,16 +25,23 @@ test("credit lines serve the calls of the key without a limit only, no call is r
     const limited = await limitKeys(sluice);
     const results = [await call(limited, false), await call(limited, true)];
     expect(await stack.query("select workspace_id from credit_line")).toEqual([]);
-    const counted = "select count(*) as workspaces, sum(calls) as calls from rate_window where calls > 0";
-    const sent = results.reduce((sum, { calls }) => sum + calls, 0);
-    expect(await stack.query(counted)).toEqual([{ workspaces: 128n, calls: String(sent) }]);
-
-    results.push(await call(sluice, false));
-    const lines = await stack.query<{ has_limit: boolean }>(
-      "select exists (select from api_key k where k.workspace_id = l.workspace_id and k.preset = 'load-limited') as has_limit from credit_line l",
+    const [counted] = await stack.query<{ workspaces: bigint; calls: string }>(
+      "select count(*) as workspaces, sum(calls) as calls from rate_window where calls > 0",
     );
+    const sent = results.map(({ calls }) => calls);
+    expect(counted?.calls).toBe(String(sent.reduce((sum, calls) => sum + calls, 0)));
+    // Keys take turns, so the calls of a slow machine may be fewer than the workspaces.
+    expect(Number(counted?.workspaces)).toBeGreaterThanOrEqual(Math.min(LIMITED_WORKSPACES, Math.max(...sent)));
+
+    const lines = await eventually("a line of the key without a limit", async () => {
+      results.push(await call(sluice, false));
+      const found = await stack.query<{ has_limit: boolean }>(
+        "select exists (select from api_key k where k.workspace_id = l.workspace_id and k.preset = 'load-limited') as has_limit from credit_line l",
+      );
+      return found.length > 0 && found;
+    });
     expect(lines).toEqual([{ has_limit: false }]);
-    expect(results.map(({ failed }) => failed)).toEqual([0, 0, 0]);
+    expect(results.filter(({ failed }) => failed > 0)).toEqual([]);
     const calls = results.reduce((sum, result) => sum + result.calls, 0);
     expect(await verifyBooks(stack, calls)).toMatchObject({ faults: [], settledCalls: calls });
   } finally {
