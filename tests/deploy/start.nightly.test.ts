@@ -117,6 +117,8 @@ async function gone(pids: readonly number[]): Promise<void> {
 // The processes are followed through /proc.
 describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
   const dataDir = folder();
+  /** First on PATH, and too old. */
+  const oldServer = join(folder(), "nats-server");
   let env: Record<string, string>;
   let port: number;
   let first: Started;
@@ -125,6 +127,8 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     // As some shells have it; what is started is no production for it.
     const settings = { NODE_ENV: "production", PORT: String(port), SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir };
     env = await bareEnvironment(settings);
+    await writeFile(oldServer, "#!/bin/sh\necho 'nats-server: v2.9.10'\n", { mode: 0o755 });
+    env["PATH"] = `${dirname(oldServer)}:${env["PATH"]}`;
   });
 
   const admin = (more: Record<string, string>) => {
@@ -137,6 +141,12 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("start one with npm start")]);
     first = await start(env);
     expect(first.key).toMatch(/^sk_local_[\w-]{20,}$/);
+    const passedOver = first.running.lines().filter((line) => line.includes(oldServer));
+    expect(passedOver).toEqual([
+      expect.stringMatching(
+        / not using \S+ \(version 2\.9\.10\): Sluice needs nats-server 2\.11 or newer; using \S+ instead$/,
+      ),
+    ]);
     expect((await fetch(`${first.adminUrl}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${first.adminUrl}/metrics`)).text();
     for (const role of ["ingress", "worker", "janitor", "nats-auth"]) expect(metrics).toContain(`process="${role}"`);
