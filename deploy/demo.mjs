@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm run demo` on a machine with Node and nothing else: one call of every modality, its results in a folder. */
+/** `npm run demo` on a machine that has only Node: installs what is missing and runs deploy/demo/main.ts in the project's Bun. */
 import { isNodeNewEnough } from "./embedded/node-floor.mjs";
 
 if (isNodeNewEnough()) {

@@ -1,186 +1,151 @@
-/** `npm run demo` in the project's Bun: finds a stack or starts one, calls everything once, compares the books, stops what was started. */
+/** `npm run demo` in the project's Bun: runs the calls of calls.ts, prints what each took and cost, and checks the balance. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-import { formatCredits } from "#shared/money.ts";
+import OpenAI from "openai";
+
+import type { Key } from "#schemas/generated/types.ts";
+import { formatCredits, parseCredits } from "#shared/money.ts";
 
 import { StartFault } from "../embedded/fault.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";
-import { type Call, CALLS, type Outcome } from "./calls.ts";
-import { type Client, openClient, readBalance, reasonOf, recordedCost } from "./client.ts";
-import { type Done, pageOf } from "./page.ts";
-import { findStack, readWishes, USAGE } from "./stack.mjs";
-import { openTerminal } from "./terminal.ts";
+import { type CallResult, CALLS } from "./calls.ts";
+import { findStack, launchStack, readOptions, USAGE, waitForStack } from "./stack.mjs";
 
 /** Exit code that a shell reports for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
+/** Longer than the service waits for an image, which is 5 minutes. */
+const CALL_TIMEOUT_MS = 6 * 60_000;
+/** Speech may be settled after its last byte. */
+const SETTLED_WITHIN_MS = 10_000;
+/** Longer than the grace periods of all roles and servers together. */
+const STOP_TIMEOUT_MS = 120_000;
+
+type Options = ReturnType<typeof readOptions>;
 
 const [node = "node", ...args] = process.argv.slice(2);
-const terminal = openTerminal(process.stdout);
-let stopStack = async (): Promise<unknown> => undefined;
+let ownStack: ReturnType<typeof launchStack> | undefined;
 let ending: Promise<never> | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(INTERRUPTED));
 try {
-  await end(await demonstrate());
+  await end(await main());
 } catch (error) {
-  // What is stopped in the middle fails, and that is no news.
+  // A signal also makes the current start or call fail; that failure is not reported.
   if (ending !== undefined) await ending;
   if (!(error instanceof StartFault)) throw error;
   process.stderr.write(`sluice: ${error.message}\n`);
   await end(1);
 }
 
+/** Stops the stack that the demo started, if any, and exits. */
 function end(code: number): Promise<never> {
-  ending ??= stopStack()
+  ending ??= Promise.resolve(ownStack?.stop("SIGTERM", STOP_TIMEOUT_MS))
     .then(closeReaper)
     .then(() => process.exit(code));
   return ending;
 }
 
-/** @returns exit code: 0 when no call failed and the books agree */
-async function demonstrate(): Promise<number> {
-  const wishes = readWishes(args);
-  if (wishes.isHelp) return said(USAGE, 0);
-  const unknown = Object.keys(wishes.models).find((name) => !CALLS.some((call) => call.name === name));
+/** Returns the exit code: 0 when no call failed and the balance fell by exactly the sum of the costs. */
+async function main(): Promise<number> {
+  const options = readOptions(args);
+  if (options.isHelp) return (print(USAGE), 0);
+  const unknown = [...options.models.keys()].find((name) => !Object.hasOwn(CALLS, name));
   if (unknown !== undefined) {
-    return said(`There is no call "${unknown}"; there are ${CALLS.map(({ name }) => name).join(", ")}.`, 1);
+    throw new StartFault(`--model names an unknown call "${unknown}"; the calls are ${Object.keys(CALLS).join(", ")}.`);
   }
-  const stack = await openStack(wishes);
-  const client = openClient(stack);
-  try {
-    await client.sdk.models.list();
-  } catch (error) {
-    return said(`Sluice cannot be called at ${stack.baseUrl}: ${reasonOf(error)}`, 1);
-  }
-  const { nano: before, records } = await readBalance(client);
-  const all = await runCalls(client, wishes);
-  const page = join(wishes.out, "index.html");
-  await writeFile(page, await pageOf(all, new Date()));
-  const failed = all.filter(({ result }) => "fault" in result).map(({ call }) => call.name);
-  const skipped = all.filter(({ result }) => "skipped" in result).map(({ call }) => call.name);
-  const isBalanced = await agrees(client, { before, records, all, failures: failed.length });
-  terminal.line(`\nTo look at: ${page}`);
-  const share = (some: readonly string[]): string => `${some.length} of ${all.length} calls`;
-  if (skipped.length > 0) {
-    terminal.line(`${share(skipped)} show nothing, for want of a way to the web: ${skipped.join(", ")}.`);
-  }
-  if (failed.length > 0) terminal.line(`${share(failed)} failed: ${failed.join(", ")}.`);
-  return failed.length === 0 && isBalanced ? 0 : 1;
+  const { baseUrl, apiKey } = findStack(options) ?? (await startStack(options));
+  print(`Sluice at ${baseUrl}\n`);
+  // Without retries, no call can be made and paid twice.
+  const sluice = new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0, timeout: CALL_TIMEOUT_MS });
+  const before = await readBalance(sluice).catch((error: unknown) => {
+    throw new StartFault(`Sluice cannot be called at ${baseUrl}: ${describe(error)}`);
+  });
+  const { sum, skipped, failed } = await runCalls(sluice, options);
+  const isExact = await checkBalance(sluice, before, sum);
+  print(`Results: ${options.out}`);
+  if (skipped.length > 0) print(`${skipped.length} skipped: no internet access`);
+  if (failed.length > 0) print(`${failed.length} failed: ${failed.join(", ")}`);
+  return failed.length === 0 && isExact ? 0 : 1;
 }
 
-function said(line: string, code: number): number {
-  terminal.line(line);
-  return code;
+function startStack(options: Options): ReturnType<typeof waitForStack> {
+  print("Starting Sluice for this demo. The first start on a machine takes a minute or two.");
+  ownStack = launchStack(fileURLToPath(new URL("../..", import.meta.url)), node);
+  return waitForStack(ownStack, options);
 }
 
-async function openStack(wishes: ReturnType<typeof readWishes>) {
-  const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
-  const waiting = terminal.wait("preparing");
-  // Minutes on a new machine: where no line can move, each step is one.
-  const progress = process.stdout.isTTY ? waiting.tell : terminal.line;
-  try {
-    const stack = await findStack(wishes, { root, node, progress, onLaunch: (stop) => void (stopStack = stop) });
-    waiting.end(`Sluice at ${stack.baseUrl}${stack.isOwn ? ", started for this demonstration" : ""}\n`);
-    return stack;
-  } catch (error) {
-    waiting.end("");
-    throw error;
-  }
-}
-
-/** Runs the calls one after the other and keeps what they make; a failure ends only what needed it. */
-async function runCalls(
-  client: Client,
-  { out, models }: Pick<ReturnType<typeof readWishes>, "out" | "models">,
-): Promise<readonly Done[]> {
+/** Runs the calls one after another, saves their results and prints a table. A failed call also fails the calls that need its result. */
+async function runCalls(sluice: OpenAI, { out, models }: Options) {
   await mkdir(out, { recursive: true });
-  terminal.line(row("call", "model", "seconds", "credits", "saved"));
-  const all: Done[] = [];
-  for (const call of CALLS) {
-    const model = models[call.name] ?? call.model;
-    const waiting = terminal.wait(row(call.name, model, "", "", ""));
-    const began = performance.now();
-    const made = (name: string): Outcome => madeBy(all, name);
-    const result = await attempt(call, { client, model, tell: waiting.tell, made }, out);
-    // A call that is stopped in the middle fails, and that is no news.
-    if (ending !== undefined) await ending;
-    const seconds = (performance.now() - began) / 1_000;
-    const done = { call, model, seconds, credits: "receipt" in result ? result.receipt.credits : 0n, result };
-    all.push(done);
-    waiting.end(lineOf(done));
-  }
-  const seconds = all.reduce((sum, done) => sum + done.seconds, 0);
-  const credits = all.reduce((sum, done) => sum + done.credits, 0n);
-  terminal.line(row("total", "", seconds.toFixed(1), formatCredits(credits), ""));
-  return all;
-}
-
-async function attempt(call: Call, stage: Parameters<Call["run"]>[0], out: string): Promise<Done["result"]> {
-  try {
-    const result = await call.run(stage);
-    if ("artifacts" in result) for (const { file, bytes } of result.artifacts) await writeFile(join(out, file), bytes);
+  printRow("call", "model", "seconds", "credits", "saved");
+  const results = new Map<string, CallResult>();
+  const resultOf = (name: string): CallResult => {
+    const result = results.get(name);
+    if (!result) throw new Error(`needs the result of "${name}", which failed`);
     return result;
-  } catch (error) {
-    return { fault: reasonOf(error) };
+  };
+  const [skipped, failed]: [string[], string[]] = [[], []];
+  let [seconds, sum] = [0, 0n];
+  for (const [name, call] of Object.entries(CALLS)) {
+    const model = models.get(name) ?? call.model;
+    const began = performance.now();
+    let [credits, saved] = ["-", ""];
+    try {
+      const result = await call.run({ sluice, model, resultOf });
+      for (const [file, content] of Object.entries(result.files)) await writeFile(join(out, file), content);
+      results.set(name, result);
+      sum += result.cost;
+      [credits, saved] = [formatCredits(result.cost), Object.keys(result.files).join(", ")];
+    } catch (error) {
+      if (ending !== undefined) await ending;
+      // A web capability answers 422 when it cannot fetch the page; the call is free.
+      const isSkipped = model.startsWith("web.") && error instanceof OpenAI.UnprocessableEntityError;
+      (isSkipped ? skipped : failed).push(name);
+      saved = `${isSkipped ? "skipped" : "FAILED"}: ${describe(error)}`;
+    }
+    const taken = (performance.now() - began) / 1_000;
+    seconds += taken;
+    printRow(name, model, taken.toFixed(1), credits, saved);
   }
+  printRow("total", "", seconds.toFixed(1), formatCredits(sum), "");
+  return { sum, skipped, failed };
 }
 
-/** @throws Error when that call failed */
-function madeBy(all: readonly Done[], name: string): Outcome {
-  const result = all.find(({ call }) => call.name === name)?.result;
-  if (!result || !("receipt" in result)) throw new Error(`needs what "${name}" makes, and that failed`);
-  return result;
-}
-
-/** One line of the table. Numbers are on the right, so that they can be compared. */
-function row(name: string, model: string, seconds: string, credits: string, rest: string): string {
-  const cells = [name.padEnd(14), model.padEnd(24), seconds.padStart(8), credits.padStart(15), ` ${rest}`];
-  return cells.join(" ").trimEnd();
-}
-
-function lineOf({ call, model, seconds, credits, result }: Done): string {
-  const line = (price: string, rest: string): string => row(call.name, model, seconds.toFixed(1), price, rest);
-  if ("fault" in result) return line("-", `FAILED: ${result.fault}`);
-  if ("skipped" in result) return line("-", `SKIPPED: ${result.skipped}`);
-  const sizeOf = (bytes: number): string =>
-    bytes < 1_048_576 ? `${Math.ceil(bytes / 1_024)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
-  const saved = result.artifacts.map(({ file, bytes }) => `${file} (${sizeOf(bytes.length)})`);
-  return line(formatCredits(credits), saved.join(", "));
-}
-
-interface Books {
-  readonly before: bigint;
-  readonly records: string;
-  readonly all: readonly Done[];
-  readonly failures: number;
-}
-
-/** Says the balance before and after, and whether its difference and the usage records are what the answers said. */
-async function agrees(client: Client, { before, records, all, failures }: Books): Promise<boolean> {
-  let settled = 0n;
-  const disagreeing: string[] = [];
-  for (const { result } of all) {
-    if (!("receipt" in result)) continue;
-    const cost = await recordedCost(client, records, result.receipt);
-    settled += cost;
-    if (cost !== result.receipt.credits) disagreeing.push(result.receipt.id);
+/** Prints the balance before and after the calls. Returns true if it fell by exactly `sum` nano-credits. */
+async function checkBalance(sluice: OpenAI, before: bigint, sum: bigint): Promise<boolean> {
+  let after = await readBalance(sluice);
+  for (const deadline = Date.now() + SETTLED_WITHIN_MS; before - after !== sum && Date.now() < deadline;) {
+    await delay(500);
+    after = await readBalance(sluice);
   }
-  const { nano: after } = await readBalance(client);
-  terminal.line(
-    `\nBalance before ${formatCredits(before)}, after ${formatCredits(after)}: ${formatCredits(before - after)} credits.`,
-  );
-  if (disagreeing.length > 0) {
-    terminal.line(`The records say ${formatCredits(settled)}; they do not agree about ${disagreeing.join(", ")}.`);
-    return false;
+  const [first, last, spent, costs] = [before, after, before - after, sum].map(formatCredits);
+  print(`\nBalance before ${first}, after ${last}: ${spent} credits spent.`);
+  if (spent === costs) print("This is exactly the sum of the costs.");
+  else print(`The sum of the costs is ${costs} credits. Did another client use this workspace during the demo?`);
+  return spent === costs;
+}
+
+async function readBalance(sluice: OpenAI): Promise<bigint> {
+  const { balance } = await sluice.get<Key>("/key");
+  return parseCredits(String(balance.credits));
+}
+
+/** Describes an error in one line, with the HTTP status and the error code if the service sent them. */
+function describe(error: unknown): string {
+  if (error instanceof OpenAI.APIError && error.status !== undefined) {
+    // The SDK prefixes the message with the status.
+    return [error.status, error.code, error.message.replace(/^\d+ /, "")].filter(Boolean).join(" ");
   }
-  // Net spending of others in this workspace meanwhile; negative if they added credits.
-  const others = formatCredits(before - after - settled);
-  const who = failures > 0 ? "other calls, or those that failed," : "other calls";
-  terminal.line(
-    before - after === settled
-      ? "That is what the answers say, to the last fraction."
-      : `Our calls cost ${formatCredits(settled)}, as the answers say; ${who} moved ${others} meanwhile.`,
-  );
-  return true;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function printRow(name: string, model: string, seconds: string, credits: string, saved: string): void {
+  const cells = [name.padEnd(14), model.padEnd(24), seconds.padStart(8), credits.padStart(12), ` ${saved}`];
+  print(cells.join(" ").trimEnd());
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

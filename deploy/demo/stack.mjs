@@ -1,170 +1,120 @@
 // @ts-check
-/** Options of `npm run demo`, and the stack that it calls: the one that is named, that runs, or that is started for as long as it takes. */
-import { join, resolve } from "node:path";
+/** Options of `npm run demo`, and the stack that it calls: the one that they name, the one that `npm start` runs, or its own. */
+import { resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { reasonOf, StartFault } from "../embedded/fault.mjs";
-import { launch, LaunchError, launchUntil } from "../embedded/process.mjs";
+import { describeExit, launch } from "../embedded/process.mjs";
 import { dataDirOf } from "../embedded/settings.mjs";
 import { runningStack } from "../supervisor/address.mjs";
 
 export const USAGE = `usage: npm run demo -- [--base-url URL --key KEY] [--out FOLDER] [--model CALL=MODEL]…
 
-Calls every kind of model and capability once and saves what they make. Without --base-url it calls the stack that \`npm start\` runs
-on this data directory, or starts one for as long as it takes.
+Calls each kind of model and one capability of each category, and saves the results.
+Without --base-url it calls the stack that \`npm start\` runs. If none runs, it starts one and stops it afterwards.
 
-  --base-url  address of a Sluice, such as http://127.0.0.1:8080/v1   (or SLUICE_BASE_URL)
-  --key       an API key of it                                       (or SLUICE_KEY)
-  --out       where the results go; ./demo-output unless told otherwise
-  --model     another model for one call, such as --model image=gpt-image-1`;
+  --base-url  address of a Sluice, such as http://127.0.0.1:8080/v1 (default: SLUICE_BASE_URL)
+  --key       API key of that Sluice (default: SLUICE_KEY)
+  --out       folder for the results (default: demo-output)
+  --model     model for one call, such as image=gpt-image-1; may be repeated`;
 
-const TEXT = /** @type {const} */ ({ type: "string" });
-const MODELS = /** @type {const} */ ({ type: "string", multiple: true });
-const OPTIONS = {
-  "base-url": TEXT,
-  key: TEXT,
-  out: TEXT,
-  model: MODELS,
-  help: /** @type {const} */ ({ type: "boolean" }),
-};
-
-/** The first start on a machine fetches Bun, NATS and the packages. */
-const READY_WITHIN_MS = 15 * 60_000;
-/** Above the sum of the graces that the roles and servers have. */
-const STOPPED_WITHIN_MS = 120_000;
+/** The first start on a machine downloads a NATS server and creates a database. */
+const START_TIMEOUT_MS = 15 * 60_000;
 
 /**
- * @typedef {object} Wishes
- * @property {boolean} isHelp
- * @property {string | undefined} baseUrl ends in /v1
- * @property {string | undefined} key
- * @property {string} out absolute
- * @property {Record<string, string>} models by the call's name
- */
-
-/**
+ * Reads the options. `baseUrl` ends in /v1, `out` is absolute, and `models` maps names of calls to models.
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} environment
- * @param {string} folder that relative paths start from; npm runs scripts in the project's, INIT_CWD is where the person stands
- * @returns {Wishes}
- * @throws {StartFault} for what cannot be understood
+ * @param {string} folder base of relative paths; npm runs scripts in the project's folder and sets INIT_CWD to the user's
+ * @throws {StartFault} for an unknown option or a malformed value
  */
-export function readWishes(args, environment = process.env, folder = process.env["INIT_CWD"] ?? process.cwd()) {
-  const given = parse(args);
-  const address = given["base-url"] ?? (environment["SLUICE_BASE_URL"]?.trim() || undefined);
+export function readOptions(args, environment = process.env, folder = process.env["INIT_CWD"] ?? process.cwd()) {
+  const values = parse(args);
+  const address = values["base-url"] ?? (environment["SLUICE_BASE_URL"]?.trim() || undefined);
   return {
-    isHelp: given.help ?? false,
+    isHelp: values.help ?? false,
     baseUrl: address === undefined ? undefined : withVersion(address),
-    key: given.key ?? (environment["SLUICE_KEY"]?.trim() || undefined),
-    out: resolve(folder, given.out ?? "demo-output"),
-    models: Object.fromEntries((given.model ?? []).map(pair)),
+    key: values.key ?? (environment["SLUICE_KEY"]?.trim() || undefined),
+    out: resolve(folder, values.out ?? "demo-output"),
+    models: new Map((values.model ?? []).map(splitModel)),
   };
 }
 
 /** @param {readonly string[]} args */
 function parse(args) {
+  const text = /** @type {const} */ ({ type: "string" });
+  const models = /** @type {const} */ ({ type: "string", multiple: true });
+  const help = /** @type {const} */ ({ type: "boolean" });
   try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
+    return parseArgs({ args: [...args], options: { "base-url": text, key: text, out: text, model: models, help } })
+      .values;
   } catch (error) {
     throw new StartFault(`${reasonOf(error)}\n\n${USAGE}`);
   }
 }
 
 /**
- * @param {string} address with or without /v1
- * @returns {string}
+ * Adds /v1 to an address that lacks it.
+ * @param {string} address
  */
 function withVersion(address) {
-  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
-    throw new StartFault(`"${address.slice(0, 100)}" is no address such as http://127.0.0.1:8080/v1.`);
-  }
-  return `${address.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+  if (/^https?:\/\//.test(address) && URL.canParse(address))
+    return `${address.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+  throw new StartFault(
+    `--base-url must be an address such as http://127.0.0.1:8080/v1, got "${address.slice(0, 100)}".`,
+  );
 }
 
 /**
  * @param {string} text such as image=gpt-image-1
- * @returns {readonly [string, string]}
+ * @returns {[string, string]}
  */
-function pair(text) {
+function splitModel(text) {
   const [, call, model] = /^([a-z0-9-]+)=(\S+)$/.exec(text) ?? [];
-  if (call === undefined || model === undefined) {
-    throw new StartFault(`--model takes a call and a model, such as image=gpt-image-1; got "${text.slice(0, 100)}".`);
-  }
-  return [call, model];
+  if (call !== undefined && model !== undefined) return [call, model];
+  throw new StartFault(`--model must be CALL=MODEL, such as image=gpt-image-1, got "${text.slice(0, 100)}".`);
 }
 
 /**
- * @typedef {object} Starting
- * @property {string} root the project's folder
- * @property {string} node the program that starts a stack
- * @property {(text: string) => void} progress
- * @property {(stop: () => Promise<unknown>) => void} onLaunch told how to end a stack of our own as soon as there is something to end
+ * Returns the stack that the options name or that runs, or null if there is none.
+ * @param {Pick<ReturnType<typeof readOptions>, "baseUrl" | "key">} options
+ * @throws {StartFault} when an address comes without a key: the key of the local stack is not sent elsewhere
  */
-
-/**
- * @param {Wishes} wishes
- * @param {Starting} starting
- * @returns {Promise<{ baseUrl: string, key: string, isOwn: boolean }>}
- * @throws {StartFault} where a named stack has no key, or with the stack's own sentence when it does not start
- */
-export async function findStack({ baseUrl, key }, starting) {
-  if (baseUrl !== undefined) {
-    // It is told no key but the one that was named for it.
-    if (key === undefined) throw new StartFault(`A key for ${baseUrl} is needed: pass --key, or set SLUICE_KEY.`);
-    return { baseUrl, key, isOwn: false };
-  }
-  const dataDir = dataDirOf(process.env);
-  const running = runningStack(dataDir);
-  if (running === null) await startStack(dataDir, starting);
-  const address = running ?? runningStack(dataDir);
-  if (address === null) throw new StartFault("The stack started and did not say where it is.");
-  return { baseUrl: address.baseUrl, key: key ?? address.key, isOwn: running === null };
+export function findStack({ baseUrl, key }) {
+  const address = baseUrl === undefined ? runningStack(dataDirOf(process.env)) : { baseUrl, key };
+  if (address === null) return null;
+  const apiKey = key ?? address.key;
+  if (apiKey === undefined) throw new StartFault("--base-url needs an API key: pass --key, or set SLUICE_KEY.");
+  return { baseUrl: address.baseUrl, apiKey };
 }
 
 /**
- * @param {string} dataDir
- * @param {Starting} starting
+ * Launches `npm start` on free ports of 127.0.0.1, so that it runs beside other programs.
+ * @param {string} root the project's folder
+ * @param {string} node path of the Node program
  */
-async function startStack(dataDir, { root, node, progress, onLaunch }) {
-  // Nobody else is to call it, so no port that somebody may have is needed.
-  const ours = { PORT: "0", SLUICE_HOST: "127.0.0.1", SLUICE_ADMIN_PORT: "0" };
-  const env = { ...ours, ...process.env, SLUICE_DATA_DIR: dataDir, SLUICE_LOG_FORMAT: "json" };
-  const command = { name: "npm start", command: node, args: [join("deploy", "start.mjs")], cwd: root, env };
-  let isReady = false;
-  try {
-    await launchUntil(
-      (onLine) => {
-        const running = launch({ ...command, onLine });
-        onLaunch(() => running.stop("SIGTERM", STOPPED_WITHIN_MS));
-        return running;
-      },
-      (line) => {
-        const said = ownWords(line);
-        // What it says later is about its stop, which is ours and no news.
-        if (isReady || said === null) return null;
-        isReady = said === "ready";
-        if (!isReady) progress(said);
-        return isReady || null;
-      },
-      READY_WITHIN_MS,
+export function launchStack(root, node) {
+  const ports = { PORT: "0", SLUICE_HOST: "127.0.0.1", SLUICE_ADMIN_PORT: "0" };
+  const env = { ...ports, ...process.env, SLUICE_DATA_DIR: dataDirOf(process.env) };
+  return launch({ name: "npm start", command: node, args: ["deploy/start.mjs"], cwd: root, env });
+}
+
+/**
+ * Waits until the launched stack can be called, and returns its address.
+ * @param {ReturnType<typeof launchStack>} stack
+ * @param {Parameters<typeof findStack>[0]} options
+ * @throws {StartFault} with the stack's own error message when it does not start
+ */
+export async function waitForStack(stack, options) {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(100)) {
+    const address = findStack(options);
+    if (address !== null) return address;
+    if (stack.alive()) continue;
+    const end = describeExit(await stack.exited);
+    const message = stack.lines().findLast((line) => line.startsWith("sluice: "));
+    throw new StartFault(
+      message?.slice("sluice: ".length) ?? `npm start ${end}:\n${stack.lines().slice(-8).join("\n")}`,
     );
-  } catch (error) {
-    if (!(error instanceof LaunchError)) throw error;
-    const sentence = error.lines.find((line) => line.startsWith("sluice: "))?.slice("sluice: ".length);
-    throw new StartFault(sentence ?? error.message);
   }
-}
-
-/**
- * Message of the supervisor in a line of the log; null for lines of others, as the roles say `ready` too.
- * @param {string} line
- * @returns {string | null}
- */
-function ownWords(line) {
-  if (!line.startsWith("{")) return null;
-  try {
-    const { role, msg } = JSON.parse(line);
-    return role === "start" && typeof msg === "string" ? msg : null;
-  } catch {
-    return null;
-  }
+  throw new StartFault(`npm start was not ready after ${START_TIMEOUT_MS / 60_000} minutes.`);
 }
