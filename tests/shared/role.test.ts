@@ -33,6 +33,9 @@ afterAll(async () => {
   await postgres?.close();
 });
 
+/** Environment of a role that is to give up soon instead of waiting for its servers. */
+const HASTY = { SLUICE_START_WAIT_MS: "300" };
+
 /** A connection that stays open: the driver closes one that is idle. */
 async function openSession(url: string): Promise<Database> {
   const database = openDatabase({ url, poolMax: 1, log: createLogger({ level: "silent", role: "test" }) });
@@ -63,7 +66,7 @@ test.each(["ingress", "worker chat", "janitor"])(
   async (role) => {
     const nats = await startNats();
     try {
-      const start = startRole(role.split(" "), { ...stack.env, NATS_URL: nats.url, SLUICE_START_WAIT_MS: "300" });
+      const start = startRole(role.split(" "), { ...stack.env, NATS_URL: nats.url, ...HASTY });
       expect(await start.then(() => "started", String)).toContain("run the migrate role first");
       const connection = await connect({ servers: nats.url });
       expect(await (await jetstreamManager(connection)).streams.list().next()).toEqual([]);
@@ -106,7 +109,7 @@ test("a role does not start on a Postgres that cannot hold its connections, and 
   const taken = await Promise.all(
     Array.from({ length: SERVER_CONNECTIONS - wanted + 1 }, () => openSession(small.url)),
   );
-  expect(await startRole(["ingress"], env).then(() => "started", String)).toContain(
+  expect(await startRole(["ingress"], { ...env, ...HASTY }).then(() => "started", String)).toContain(
     `this process opens up to ${wanted} connections to Postgres, which has ${wanted - 1} of its ${SERVER_CONNECTIONS} left`,
   );
   for (const session of taken) await session.close();
@@ -136,13 +139,13 @@ test.each([
     const owner = kind === "role" ? "role clerk" : `database ${new URL(small.url).pathname.slice(1)}`;
     const env = { ...stack.env, DATABASE_URL: asClerk(small.url) };
     await superuser.query(`alter ${owner} connection limit 0`);
-    const hasty = startRole(["ingress"], { ...env, SLUICE_START_WAIT_MS: "300" });
-    expect(await hasty.then(() => "started", String)).toContain(
+    const start = (): Promise<string> => startRole(["ingress"], { ...env, ...HASTY }).then(() => "started", String);
+    expect(await start()).toContain(
       `Postgres at DATABASE_URL has no connection left: too many connections for ${kind} "`,
     );
     await superuser.query(`alter ${owner} connection limit ${max}`);
     const session = await openSession(other());
-    expect(await startRole(["ingress"], env).then(() => "started", String)).toContain(
+    expect(await start()).toContain(
       `this process opens up to 17 connections to Postgres, whose ${owner} has 16 of its ${max} left; raise its limit (alter ${owner} connection limit …)`,
     );
     expect(await superuser.findRoom()).toMatchObject({ all: SERVER_CONNECTIONS, owner: null });
