@@ -4,6 +4,7 @@
  */
 import { ApiError } from "#shared/errors.ts";
 import { freeMemory } from "#shared/files/memory.ts";
+import { paced } from "#shared/pace.ts";
 
 export interface Incoming {
   /** Valid until the next call; undefined at the end. @throws ApiError `request_timeout` when it stops coming, or comes too slowly */
@@ -13,7 +14,7 @@ export interface Incoming {
 }
 
 /** Bytes of an upload come at least at this rate, after a start and with pauses that its speed before has earned. */
-const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: 30_000, uploadCreditMsMax: 120_000 };
+const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: paced(30_000), uploadCreditMsMax: 120_000 };
 
 /** Only time spent waiting for the client counts: a slow object store of ours is not its fault. */
 export function openIncoming(request: Request, pace = PACE): Incoming {

@@ -250,33 +250,6 @@ describe("a provider that queues", () => {
       { status: "succeeded", settled: CREDIT / 5n, units: { images: 1, pixels: 100_000, steps: 8 } },
     ]);
   });
-
-  test("outlives its worker: the next one asks about the same job, submitted and paid once", async () => {
-    const before = fal.charged;
-    const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
-    const [seen, settledBefore] = [polls(), (await stack.query("select * from usage_record")).length];
-    fal.next({ polls: [...Array.from({ length: 5 }, () => "IN_PROGRESS" as const), "COMPLETED"] });
-    const waiting = post({ model: "queued", prompt: "a hill" });
-    await eventually("the job is asked about", () => polls() > seen);
-    const [worker] = stack.workers;
-    worker?.kill("SIGKILL");
-    later.push(await stack.addRole("worker", "image"));
-    // The call was waited for less long than a lease and its redelivery last.
-    const response = await waiting;
-    const id = response.headers.get("x-request-id");
-    const job = await eventually(
-      "the job ends",
-      async () => {
-        const found = (await (await get(`/v1/images/jobs/${id}`)).json()) as Job;
-        return found.status === "completed" && found;
-      },
-      40_000,
-    );
-    expect(job).toMatchObject({ credits_used: 0.1, data: [{ content_type: "image/png" }] });
-    expect(fal.charged - before).toBe(1);
-    expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: CREDIT / 10n }]);
-    expect((await stack.query("select * from usage_record")).length).toBe(settledBefore + 1);
-  }, 70_000);
 });
 
 describe("an edit", () => {
@@ -443,91 +416,94 @@ describe("what stands around a call", () => {
   });
 });
 
-describe("a worker that goes", () => {
-  test("in good order leaves a job at its provider to the next one, which is asked at once", async () => {
-    const before = fal.charged;
-    const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
-    const seen = polls();
-    const answers: ("IN_PROGRESS" | "COMPLETED")[] = ["IN_PROGRESS"];
-    fal.next({ polls: answers });
-    const waiting = post({ model: "queued", prompt: "a hill" });
-    await eventually("the job is asked about", () => polls() > seen);
-    const next = await stack.addRole("worker", "image");
-    const old = [...stack.workers, ...later].filter((worker) => worker.alive());
-    await Promise.all(old.map((worker) => worker.stop()));
-    later.push(next);
-    answers.push("COMPLETED");
-    const response = await waiting;
-    expect(response.status).toBe(200);
-    expect(fal.charged - before).toBe(1);
-    expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([{ settled: CREDIT / 10n }]);
-  }, 40_000);
+type Polls = ("IN_PROGRESS" | "COMPLETED")[];
 
-  test("leaves it as it was admitted, whatever the catalogue of the next one offers", async () => {
+describe("a worker that goes", () => {
+  const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
+  /** Begins a call of a queued model, and waits until a worker has asked about its job. */
+  async function queued(answers: Polls, body: object): Promise<() => Promise<Response>> {
+    const seen = polls();
+    fal.next({ polls: answers });
+    const waiting = post({ model: "queued", ...body });
+    await eventually("the job is asked about", () => polls() > seen);
+    return () => waiting;
+  }
+
+  test("in good order leaves its jobs to the next one at once, as they were admitted, whatever that one's catalogue offers", async () => {
     const narrowed = join(folder.directory, "narrowed.yaml");
     const offered = catalogueOf(fal.url).replace("sizes: [1024x768, 500x200]", "sizes: [500x200]");
     writeFileSync(narrowed, offered.replace('megapixel_price: "1"', 'megapixel_price: "3"'));
     const before = fal.charged;
-    const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
-    const seen = polls();
-    const answers: ("IN_PROGRESS" | "COMPLETED")[] = ["IN_PROGRESS"];
-    fal.next({ polls: answers });
-    const waiting = post({ model: "queued", prompt: "a sea", size: "1024x768" });
-    await eventually("the job is asked about", () => polls() > seen);
+    const [first, second]: [Polls, Polls] = [["IN_PROGRESS"], ["IN_PROGRESS"]];
+    const hill = await queued(first, { prompt: "a hill" });
+    const sea = await queued(second, { prompt: "a sea", size: "1024x768" });
     const heir = await startRole(["worker", "image"], { ...stack.env, SLUICE_CATALOGUE: narrowed });
-    const old = [...stack.workers, ...later].filter((worker) => worker.alive());
     later.push(heir);
-    await Promise.all(old.map((worker) => worker.stop()));
-    answers.push("COMPLETED");
-    const response = await waiting;
-    expect([response.status, response.headers.get("x-credits-used")]).toEqual([200, "0.786432"]);
-    expect(fal.charged - before).toBe(1);
-    const settled = { status: "succeeded", settled: 786_432_000n };
-    expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([settled]);
-    await heir.stop();
-    later.push(await stack.addRole("worker", "image"));
+    await Promise.all(stack.workers.map((worker) => worker.stop()));
+    for (const answers of [first, second]) answers.push("COMPLETED");
+    for (const [answered, credits, settled] of [
+      [hill, "0.1", CREDIT / 10n],
+      [sea, "0.786432", 786_432_000n],
+    ] as const) {
+      const response = await answered();
+      expect([response.status, response.headers.get("x-credits-used")]).toEqual([200, credits]);
+      expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([{ status: "succeeded", settled }]);
+    }
+    expect(fal.charged - before).toBe(2);
   }, 40_000);
 
-  test("without a word leaves it to the next one as well, and it is made and paid once", async () => {
-    const waiting = post({ model: "sandbox-image-slow", prompt: "x", seed: 7 });
-    await eventually("it is drawn", async () => {
-      const drawn = "select 1 from job where state = 'running' and provider_job ? 'job'";
-      return (await stack.query(drawn)).length > 0;
+  test("without a word leaves them to the next one as well: each is made and paid once, one at a provider is submitted once", async () => {
+    const before = fal.charged;
+    const settledBefore = (await stack.query("select * from usage_record")).length;
+    const slow = post({ model: "sandbox-image-slow", prompt: "x", seed: 7 });
+    const hill = await queued([...Array.from({ length: 5 }, () => "IN_PROGRESS" as const), "COMPLETED"], {
+      prompt: "a hill",
     });
-    for (const worker of [...stack.workers, ...later]) if (worker.alive()) worker.kill("SIGKILL");
+    await eventually("both are at their providers", async () => {
+      const begun = "select 1 from job where state = 'running' and provider_job ? 'job'";
+      return (await stack.query(begun)).length === 2;
+    });
+    for (const worker of later) worker.kill("SIGKILL");
     later.push(await stack.addRole("worker", "image"));
-    // Its caller may have stopped waiting by the time that the silence is noticed.
-    const id = (await waiting).headers.get("x-request-id") ?? "";
-    await eventually(
-      "it is made",
-      async () => {
-        return ((await (await get(`/v1/images/jobs/${id}`)).json()) as Job).status === "completed";
-      },
-      60_000,
-    );
-    expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT }]);
+    for (const [answered, settled] of [
+      [slow, 2n * CREDIT],
+      [hill(), CREDIT / 10n],
+    ] as const) {
+      // The caller may have stopped waiting by the time that the silence is noticed.
+      const id = (await answered).headers.get("x-request-id");
+      const job = await eventually(
+        "the job ends",
+        async () => {
+          const found = (await (await get(`/v1/images/jobs/${id}`)).json()) as Job;
+          return found.status === "completed" && found;
+        },
+        60_000,
+      );
+      expect(job).toMatchObject({ credits_used: Number(settled) / 1e9, data: [{ content_type: "image/png" }] });
+      expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled }]);
+    }
+    expect(fal.charged - before).toBe(1);
+    expect((await stack.query("select * from usage_record")).length).toBe(settledBefore + 2);
   }, 90_000);
 });
 
 describe("a workspace whose storage is full", () => {
   test("gets no pictures, keeps none of them and pays nothing", async () => {
-    for (const worker of [...stack.workers, ...later]) if (worker.alive()) await worker.stop();
     const { id, key } = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
-    // The second one is too much.
-    const small = await startRole(["worker", "image"], { ...stack.env, SLUICE_STORAGE_BYTES_MAX: "60000" });
+    // The second picture is too much.
+    const used = 10n * 1_024n ** 3n - 60_000n;
+    await stack.query("insert into file_storage (workspace_id, used) values ($1, $2)", [id, used]);
     const ask = { model: MODEL, prompt: "x", n: 4, size: "512x512", seed: 1 };
     const response = await fetch(`${stack.baseUrls[0]}/v1/images/generations`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(ask),
     });
-    await small.stop();
-    later.push(await stack.addRole("worker", "image"));
     const { error } = (await response.json()) as { error: object };
     expect([response.status, error]).toEqual([403, expect.objectContaining({ code: "storage_limit_exceeded" })]);
     expect(await usageOf(response.headers.get("x-request-id"))).toMatchObject([{ status: "failed", settled: 0n }]);
     expect(await stack.query("select id from file where workspace_id = $1 and state <> 'deleted'", [id])).toEqual([]);
-    expect(await stack.query("select used from file_storage where workspace_id = $1", [id])).toEqual([{ used: 0n }]);
+    expect(await stack.query("select used from file_storage where workspace_id = $1", [id])).toEqual([{ used }]);
   }, 40_000);
 });
 

@@ -1,7 +1,7 @@
 /**
  * The guide to the test models (shared/calls/catalogue/TEST_MODELS.md), the sections on media, row by row, with the stock SDK
- * against a running service: what a client is told, what its job ends as, what it is billed. Two stacks: one as it comes, with
- * a second door for clients that do not wait, and one that gives up early, for the jobs that never end.
+ * against a running service: what a client is told, what its job ends as, what it is billed. A second ingress serves clients that
+ * do not wait. The first worker of videos gives up early, for the jobs that never end; another one makes all other videos.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
@@ -35,14 +35,15 @@ type Case = readonly [model: string, section: Section, row: Row];
 const CASES = SECTIONS.flatMap((section) => rowsOf(section).map((row): Case => [row.model, section, row]));
 const SLOW = CASES.filter(([model]) => model.endsWith("-slow"));
 /** They end at a limit of the service, or never. */
-const NEVER_END = new Set(["sandbox-video-hang", "sandbox-video-lost"]);
+const NEVER_END = ["sandbox-video-hang", "sandbox-video-lost"];
 const TRANSFORMS = ["remesh", "retexture", "segment", "rig"].map((what) => `sandbox-3d-${what}`);
 
-let normal: Bench;
-let strict: Bench;
+let bench: Bench;
 let impatient: ManagedProcess;
+let videoWorker: ManagedProcess;
+/** Resolves when the second worker of videos has replaced the first. */
+let replaced: Promise<void>;
 let caller: Caller;
-let strictCaller: Caller;
 let impatientCaller: Caller;
 /** Impatient, too, with a client that resends. */
 let hasty: Caller;
@@ -52,18 +53,20 @@ let sound: File;
 const begun = new Map<string, Promise<MediaTold>>();
 
 beforeAll(async () => {
-  [normal, strict] = await Promise.all([
-    startBench(),
-    startBench({ pools: ["video"], env: { SLUICE_MEDIA_TOTAL_MS: "2000" } }),
+  bench = await startBench({ pools: ["image", "audio", "3d"] });
+  const { env } = bench.stack;
+  [impatient, videoWorker] = await Promise.all([
+    startRole(["ingress"], { ...env, SLUICE_MEDIA_WAIT_MS: "300" }),
+    startRole(["worker", "video"], { ...env, SLUICE_MEDIA_TOTAL_MS: "2000" }),
   ]);
-  impatient = await startRole(["ingress"], { ...normal.stack.env, SLUICE_MEDIA_WAIT_MS: "300" });
-  caller = createCaller(normal.stack, normal.stack.key);
-  strictCaller = createCaller(strict.stack, strict.stack.key);
-  impatientCaller = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key);
-  hasty = createCaller({ baseUrls: [impatient.baseUrl] }, normal.stack.key, 2);
+  caller = createCaller(bench.stack, bench.stack.key);
+  impatientCaller = createCaller({ baseUrls: [impatient.baseUrl] }, bench.stack.key);
+  hasty = createCaller({ baseUrls: [impatient.baseUrl] }, bench.stack.key, 2);
   prices = await pricesOf(caller.client);
   const spoken = { model: "sandbox-tts", input: SPOKEN, voice: "alloy", response_format: "wav" } as const;
   sound = await toFile(await caller.client.audio.speech.create(spoken), "talk.wav");
+  replaced = replaceVideoWorker();
+  replaced.catch(() => undefined);
   // All rows are begun at once, and looked at when their turn comes.
   for (const [model, section] of CASES) void begin(model, section);
   for (const [model, section] of SLOW) void begin(model, section, true);
@@ -72,22 +75,19 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await impatient?.stop();
-  await Promise.all([normal?.close(), strict?.close()]);
+  await bench?.stack.settled();
+  await Promise.all([impatient?.stop(), videoWorker?.stop()]);
+  await bench?.close();
 });
-
-function benchOf(model: string): Bench {
-  return NEVER_END.has(model) ? strict : normal;
-}
 
 function begin(model: string, section: Section, isImpatient = false): Promise<MediaTold> {
   const name = `${model} ${isImpatient}`;
   const known = begun.get(name);
   if (known !== undefined) return known;
-  const usual = NEVER_END.has(model) ? strictCaller : caller;
   const call = (async () => {
+    if (section === "Videos" && !NEVER_END.includes(model)) await replaced;
     const more = await furtherOf(model, section);
-    const made = await callMedia(isImpatient ? impatientCaller : usual, section, model, more);
+    const made = await callMedia(isImpatient ? impatientCaller : caller, section, model, more);
     if (!isImpatient) await MEANWHILE[model]?.(made.id);
     return made;
   })();
@@ -95,6 +95,14 @@ function begin(model: string, section: Section, isImpatient = false): Promise<Me
   call.catch(() => undefined);
   begun.set(name, call);
   return call;
+}
+
+async function replaceVideoWorker(): Promise<void> {
+  for (const { id } of await Promise.all(NEVER_END.map((model) => begin(model, "Videos")))) {
+    await eventually("its worker has given it up", async () => (await isUnknown(id)) || (await bench.jobOf(id)).status === "failed"); // prettier-ignore
+  }
+  await videoWorker.stop();
+  videoWorker = await startRole(["worker", "video"], bench.stack.env);
 }
 
 async function furtherOf(model: string, section: Section): Promise<object> {
@@ -108,26 +116,26 @@ async function furtherOf(model: string, section: Section): Promise<object> {
 const MEANWHILE: Readonly<Record<string, (id: string) => Promise<void>>> = {
   "sandbox-video-slow": async (id) => {
     await eventually("it tells how far it is", async () => {
-      const { status, progress } = await normal.jobOf(id);
+      const { status, progress } = await bench.jobOf(id);
       return status === "processing" && progress > 0;
     });
   },
   "sandbox-video-lost": async (id) => {
     await eventually("its outcome is unknown", () => isUnknown(id));
-    expect(await strict.jobOf(id)).toMatchObject({ status: "processing" });
-    expect(await strict.stack.query("select 1 from hold where job_id = $1", [id])).toHaveLength(1);
+    expect(await bench.jobOf(id)).toMatchObject({ status: "processing" });
+    expect(await bench.stack.query("select 1 from hold where job_id = $1", [id])).toHaveLength(1);
     await age(id);
   },
 };
 
 async function isUnknown(id: string): Promise<boolean> {
-  const [row] = await strict.stack.query("select 1 from job where id = $1 and unknown_since is not null", [id]);
+  const [row] = await bench.stack.query("select 1 from job where id = $1 and unknown_since is not null", [id]);
   return row !== undefined;
 }
 
 /** Moves the job back in time, as if the hours of SLUICE_UNKNOWN_OUTCOME_HOURS had gone by. */
 async function age(id: string): Promise<void> {
-  await strict.stack.query("update job set unknown_since = unknown_since - interval '25 hours' where id = $1", [id]);
+  await bench.stack.query("update job set unknown_since = unknown_since - interval '25 hours' where id = $1", [id]);
 }
 
 function jobIdOf({ answer }: Told): string | undefined {
@@ -138,21 +146,20 @@ describe("a model", () => {
   test.each(CASES)(
     "%s does what its row says",
     async (model, section, row) => {
-      const bench = benchOf(model);
       const call = await begin(model, section);
       expect([call.outcome]).toEqual([...row.outcomes.plain]);
       expect(call.sdk).toBe(row.sdk.plain);
       if (call.error) expect([call.error.type, jobIdOf(call)]).toEqual(["server_error", undefined]);
       const job = section === "Transcriptions" ? undefined : await bench.endOf(call.id);
       if (job) expect([validate("Job", job), endOf(job)]).toEqual([null, row.job]);
-      await expectBill(bench, row.billed.plain, call, job);
+      await expectBill(row.billed.plain, call, job);
       await WORDS[section]?.(call, model);
     },
     60_000,
   );
 
   /** Checks that the bill, the job, and the answer's head and body tell the same cost. */
-  async function expectBill(bench: Bench, billed: string, call: MediaTold, job: Job | undefined): Promise<void> {
+  async function expectBill(billed: string, call: MediaTold, job: Job | undefined): Promise<void> {
     const usage = await mediaUsage(bench.stack, call.id);
     const model = usage.source?.replace("sandbox/", "") ?? "";
     expectSettled(billed, usage, prices.get(model) ?? 0n);
@@ -169,10 +176,10 @@ describe("a model", () => {
 /** Checks, by section, of what the guide says about its models beside their rows. */
 const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) => Promise<void>>>> = {
   async Images({ id, error }) {
-    if (!error) expect((await mediaUsage(normal.stack, id)).units).toEqual({ images: 1 });
+    if (!error) expect((await mediaUsage(bench.stack, id)).units).toEqual({ images: 1 });
   },
   async Speech({ id, error, answer, isBroken }) {
-    if (!error && !isBroken) expect((await mediaUsage(normal.stack, id)).units).toEqual({ characters: SPOKEN.length });
+    if (!error && !isBroken) expect((await mediaUsage(bench.stack, id)).units).toEqual({ characters: SPOKEN.length });
     if (!isBroken) return;
     expect(Number(answer.headers.get("x-credits-used"))).toBeGreaterThan(0);
     for (const response_format of ["wav", "opus"]) {
@@ -183,19 +190,18 @@ const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) =
   async Transcriptions({ id, data, error }) {
     if (!error) expect(data?.text).toBe(SPOKEN);
     // A transcription is waited for to its end, and no job is found of it.
-    expect(await errorOf(await normal.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
+    expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
   },
   async Videos({ id, data }, model) {
     // One that fails at once may have failed by the time of the answer.
     expect(["queued", "processing", "failed"]).toContain(data?.status ?? "");
-    const bench = benchOf(model);
     const own = (await (await bench.call(`/v1/videos/generations/${id}`)).json()) as Job;
     expect(own).toMatchObject({ id, status: (await bench.jobOf(id)).status });
     const { status, units } = await mediaUsage(bench.stack, id);
     if (status === "succeeded") expect(units).toEqual({ seconds: 1 });
   },
   async Music({ id, error }) {
-    const { units } = await mediaUsage(normal.stack, id);
+    const { units } = await mediaUsage(bench.stack, id);
     if (!error) expect(units["seconds"]).toBeCloseTo(MUSIC_SECONDS, 1);
   },
   async "3D"({ error, data }) {
@@ -215,8 +221,8 @@ describe("waiting", () => {
       expect(`\`${call.outcome}\``).toBe(TIMEOUT);
       expect([call.sdk, call.error?.type]).toEqual(["`InternalServerError`, not resent", "server_error"]);
       expect(jobIdOf(call)).toBe(call.id);
-      expect(endOf(await normal.endOf(call.id))).toBe(row.job);
-      expectSettled(row.billed.plain, await mediaUsage(normal.stack, call.id), prices.get(model) ?? 0n);
+      expect(endOf(await bench.endOf(call.id))).toBe(row.job);
+      expectSettled(row.billed.plain, await mediaUsage(bench.stack, call.id), prices.get(model) ?? 0n);
     },
     60_000,
   );
@@ -231,14 +237,14 @@ describe("resending by a stock SDK", () => {
 
   test("happens twice where nothing was paid, and not to a call whose job goes on", async () => {
     expect(resent?.sdk.plain).toBe("`InternalServerError`, resent");
-    const resender = createCaller(normal.stack, normal.stack.key, 2);
+    const resender = createCaller(bench.stack, bench.stack.key, 2);
     const [{ id }] = await Promise.all([late, callMedia(resender, "Music", resent?.model ?? "")]);
     expect(resender.recorder.answers.map(({ status }) => status)).toEqual([502, 502, 502]);
     for (const { headers } of resender.recorder.answers) {
-      expect(await mediaUsage(normal.stack, headers.get("x-request-id") ?? "")).toMatchObject({ settled: 0n });
+      expect(await mediaUsage(bench.stack, headers.get("x-request-id") ?? "")).toMatchObject({ settled: 0n });
     }
     expect(hasty.recorder.answers.map(({ status }) => status)).toEqual([504]);
-    expect(await normal.endOf(id)).toMatchObject({ status: "completed" });
+    expect(await bench.endOf(id)).toMatchObject({ status: "completed" });
   }, 30_000);
 });
 
@@ -251,7 +257,7 @@ describe("a stream of states", () => {
 
   async function statesOf(model: string, section: Section): Promise<{ states: MediaState[]; id: string }> {
     const body = section === "Images" ? { ...BODIES.Images, stream: true } : BODIES.Music;
-    const response = await normal.call(PATHS[section] ?? "", { model, ...body });
+    const response = await bench.call(PATHS[section] ?? "", { model, ...body });
     expect(response.status).toBe(200);
     const frames = Array.from((await response.text()).matchAll(/^data: (.*)$/gm), ([, data = ""]) => data);
     expect(frames.pop()).toBe("[DONE]");
@@ -268,14 +274,14 @@ describe("a stream of states", () => {
       const { states, id } = await statesOf(model, section);
       expect(states.map(({ status }) => status).slice(0, -1)).toEqual(["queued", "processing"]);
       expect(wordsOf(states.at(-1))).toBe(row.job);
-      expect(await errorOf(await normal.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
-      expectSettled(row.billed.plain, await mediaUsage(normal.stack, id), prices.get(model) ?? 0n);
+      expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
+      expectSettled(row.billed.plain, await mediaUsage(bench.stack, id), prices.get(model) ?? 0n);
     },
   );
 
   test("is served by no fallback, where a plain call is", async () => {
     const chain = (...models: string[]) =>
-      normal.stack.command("admin", "fallback-chains", "set", ...models, "--workspace", "default");
+      bench.stack.command("admin", "fallback-chains", "set", ...models, "--workspace", "default");
     expect(await chain("sandbox-image-error", "sandbox-image")).toMatchObject({ code: 0 });
     expect(await chain("sandbox-music-error", "sandbox-image")).toMatchObject({ code: 1 });
     expect(await chain("sandbox-music-error", "sandbox-music")).toMatchObject({ code: 0 });
@@ -297,27 +303,27 @@ describe("a stream of states", () => {
 
 describe("a cancel", () => {
   const cancelled = async (model: string): Promise<string> => {
-    const { id } = await callMedia(strictCaller, "Videos", model);
+    const { id } = await callMedia(caller, "Videos", model);
     // Before that a cancel ends it whatever its provider would say.
     await eventually("it is at its provider", async () => {
       const begun = "select 1 from job where id = $1 and provider_job ? 'job'";
-      return (await strict.stack.query(begun, [id])).length === 1;
+      return (await bench.stack.query(begun, [id])).length === 1;
     });
-    expect((await strict.call(`/v1/videos/generations/${id}/cancel`, {})).status).toBe(200);
+    expect((await bench.call(`/v1/videos/generations/${id}/cancel`, {})).status).toBe(200);
     return id;
   };
 
   test("ends the job that would hang, for nothing", async () => {
     const id = await cancelled("sandbox-video-hang");
-    expect(await strict.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
+    expect(await bench.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
   });
 
   test("does not end the job whose outcome is unknown", async () => {
     const id = await cancelled("sandbox-video-lost");
     await eventually("its outcome is unknown", () => isUnknown(id));
-    expect(await strict.jobOf(id)).toMatchObject({ status: "processing" });
+    expect(await bench.jobOf(id)).toMatchObject({ status: "processing" });
     await age(id);
-    expect(endOf(await strict.endOf(id))).toBe("failed upstream_timeout");
+    expect(endOf(await bench.endOf(id))).toBe("failed upstream_timeout");
   }, 30_000);
 });
 

@@ -37,9 +37,9 @@ const upload = async (bytes: Uint8Array<ArrayBuffer>, name: string): Promise<str
 };
 
 const PHOTO = { image: { file_id: "file-sample-photo" } };
-/** 6.3 megapixels. */
+/** 1.575 megapixels. */
 const large = (format: "avif" | "png" | "tiff"): Promise<Buffer> =>
-  sharp({ create: { width: 2_520, height: 2_500, channels: 3, background: "teal" } })
+  sharp({ create: { width: 1_260, height: 1_250, channels: 3, background: "teal" } })
     .toFormat(format, format === "avif" ? { effort: 0 } : {})
     .toBuffer();
 
@@ -53,8 +53,8 @@ describe("an image costs what is estimated,", () => {
         const body = { input: { image }, params: { format: "webp", quality: 20 } };
         const { estimated_credits, max_credits } = await estimated("image.convert", body);
         const { credits_used } = await bench.made("image.convert", body);
-        expect([estimated_credits, credits_used]).toEqual([0.126, 0.126]);
-        expect(max_credits).toBeLessThan(0.2);
+        expect([estimated_credits, credits_used]).toEqual([0.0315, 0.0315]);
+        expect(max_credits).toBeLessThan(0.05);
       }
     },
     60_000,

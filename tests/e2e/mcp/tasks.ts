@@ -57,7 +57,10 @@ interface Task {
   readonly result?: unknown;
 }
 
-const SCRIPT = (code: string) => ({ input: { code: { text: code } }, params: { timeout: 5 } });
+const SCRIPT = (code: string, timeout = 5) => ({ input: { code: { text: code } }, params: { timeout } });
+/** A script of 1.5 seconds. The service offers a task after one second at the pace of tests. */
+const LONG = "const end = Date.now() + 1_500; while (Date.now() < end); 7";
+const ENDLESS = "for (let i = 0; ; i++) {}";
 
 test("a client that takes tasks is offered them, and gets what is quick at once", async () => {
   const discovered = await ask("server/discover", {});
@@ -71,10 +74,7 @@ test("a client that takes tasks is offered them, and gets what is quick at once"
 }, 60_000);
 
 test("long work is a task that is followed to its end, and billed once", async () => {
-  const { result: made } = await run(
-    "code.run_javascript",
-    SCRIPT("const end = Date.now() + 3_000; while (Date.now() < end); 7"),
-  );
+  const { result: made } = await run("code.run_javascript", SCRIPT(LONG));
   expect(made).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
   const task = await ended(made?.["taskId"]);
   expect(task).toMatchObject({
@@ -111,16 +111,16 @@ test("the stock client follows a task of its own to the end, and ends another", 
       const task = (await own.request({ method: "tasks/get", params: { taskId } }, asIs)) as Task;
       return task.status === "working" ? undefined : task;
     });
-  const long = await begin("const end = Date.now() + 3_000; while (Date.now() < end); 7");
+  const long = await begin(LONG);
   expect(await follow(long)).toMatchObject({ status: "completed", result: { structuredContent: { status: "completed" } } }); // prettier-ignore
-  const endless = await begin("for (let i = 0; ; i++) {}");
+  const endless = await begin(ENDLESS);
   await own.request({ method: "tasks/cancel", params: { taskId: endless } }, asIs);
   expect((await follow(endless)).status).toBe("cancelled");
   await own.close();
 }, 60_000);
 
 test("a task whose tool fails is completed with the tool's error", async () => {
-  const { result: made } = await run("code.run_javascript", SCRIPT("for (let i = 0; ; i++) {}"));
+  const { result: made } = await run("code.run_javascript", SCRIPT(ENDLESS, 1.5));
   expect(await ended(made?.["taskId"])).toMatchObject({
     status: "completed",
     result: { isError: true, structuredContent: { error: { code: "unprocessable_input" } } },
@@ -149,7 +149,7 @@ test("a run of a workflow is a task; its result tells what it cost", async () =>
 }, 60_000);
 
 test("a task is cancelled by its client, and by nobody else", async () => {
-  const { result: made } = await run("code.run_javascript", SCRIPT("for (let i = 0; ; i++) {}"));
+  const { result: made } = await run("code.run_javascript", SCRIPT(ENDLESS));
   const params = { taskId: made?.["taskId"] };
   const stranger = await newTenant();
   for (const method of ["tasks/get", "tasks/update", "tasks/cancel"]) {

@@ -1,7 +1,7 @@
 /** Calls by operationId, whose requests and answers are held against the document that the service publishes, and are kept. */
 import { expect } from "bun:test";
 
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 import { keepAnswer } from "./records.ts";
@@ -71,9 +71,17 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
   );
   const called = new Set<string>();
 
-  const faultsOf = (schema: object, value: unknown): readonly string[] => {
+  const validators = new Map<object, ValidateFunction>();
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = validators.get(schema);
+    if (known) return known;
     const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://api.test/#/')) as object;
-    const isValid = ajv.compile(local);
+    const made = ajv.compile(local);
+    validators.set(schema, made);
+    return made;
+  };
+  const faultsOf = (schema: object, value: unknown): readonly string[] => {
+    const isValid = validatorOf(schema);
     return isValid(value) ? [] : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
   };
 
