@@ -32,7 +32,7 @@ export const CALL_NANO =
 /** The largest limit a minute that a preset can have. */
 const LIMIT = 4_095;
 /** Number of workspaces with a limit: together they may make 8,700 calls a second, more than one machine carries. */
-export const LIMITED_WORKSPACES = 128;
+const LIMITED_WORKSPACES = 128;
 const LIMITED_PRESET = "load-limited";
 const LIMITED_CREDITS_NANO = 10n ** 15n;
 
