@@ -192,7 +192,7 @@ const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) =
     // A transcription is waited for to its end, and no job is found of it.
     expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
   },
-  async Videos({ id, data }, model) {
+  async Videos({ id, data }) {
     // One that fails at once may have failed by the time of the answer.
     expect(["queued", "processing", "failed"]).toContain(data?.status ?? "");
     const own = (await (await bench.call(`/v1/videos/generations/${id}`)).json()) as Job;
