@@ -1,4 +1,4 @@
-/** The document of the API: every operation answers as it says and as is recorded, and clients that are generated of it work. */
+/** The document of the API: every operation answers as it says and as is recorded. */
 import { afterAll, test } from "bun:test";
 
 import { expectRecorded } from "./records.ts";
@@ -6,7 +6,6 @@ import { sharedStack } from "./shared-stack.ts";
 
 await import("./conformance.ts");
 await import("./refusals.ts");
-await import("./generated-clients.ts");
 
 test("answers are those that are recorded", expectRecorded);
 

@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 
 import { createChildPool } from "#shared/children/pool.ts";
 import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
+import { loadCapability } from "#workers/capabilities/list.ts";
 
-import { checkedRun, inputsOf, type TestInputs, tools } from "./in-folder.ts";
+import { checkedRun, inputsOf, type TestInputs, toolsFor } from "./in-folder.ts";
 
 export interface OneChild {
   /** In a folder that goes with the run. @throws MediaError of the run, `failed` when the child ends */
@@ -39,7 +40,8 @@ export function openChild(engine: string): OneChild {
         const checked = checkedRun(id, input, params);
         const inputs = (await inputsOf(id, folder, input)) as RunTask["inputs"];
         const task: RunTask = { capability: id, folder, params: checked.params, inputs };
-        const { output } = await pool.run({ task: "run", input: { ...task, tools: await tools() }, owner: "one" });
+        const tools = await toolsFor(await loadCapability(id), checked.params);
+        const { output } = await pool.run({ task: "run", input: { ...task, tools }, owner: "one" });
         return output as RunResult;
       } finally {
         rmSync(folder, { recursive: true });

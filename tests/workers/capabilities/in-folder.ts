@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { afterAll } from "bun:test";
 
+import { type Capability, engineOf } from "#shared/calls/capabilities/entry.ts";
 import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
@@ -21,6 +22,14 @@ export const hasLibreOffice = SOFFICE !== undefined && Bun.which("bwrap") !== nu
 /** Programs of this machine, unpacked once. */
 let found: Promise<Tools> | undefined;
 export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: SOFFICE }));
+
+/** Engines that start a program. To unpack the browser takes two seconds of CPU, which other engines do not need. */
+const STARTING_PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
+
+/** The tools for a run with these params: none where the engine starts no program. */
+export async function toolsFor(capability: Pick<Capability, "engine" | "engineBy">, params: object): Promise<Tools> {
+  return STARTING_PROGRAMS.has(engineOf(capability, params as Readonly<Record<string, unknown>>)) ? tools() : {};
+}
 
 const folders: string[] = [];
 afterAll(() => {
@@ -74,7 +83,7 @@ export async function runCapability(
     inputs: await inputsOf(id, folder, input),
     folder,
     progress,
-    tools: await tools(),
+    tools: await toolsFor(capability, checked.params),
     guard: undefined,
   };
   const made = await capability.run(run as never);

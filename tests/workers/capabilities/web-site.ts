@@ -12,7 +12,7 @@ import type { RunOutput } from "#workers/capabilities/define.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 import { isVisitAllowed } from "#workers/capabilities/web/robots.ts";
 
-import { tools } from "./in-folder.ts";
+import { toolsFor } from "./in-folder.ts";
 
 export interface Visit extends RunOutput {
   readonly output: Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ export function openSites(): Sites {
       const guard = openPageGuard(folder, signal);
       closing.push(() => void guard.close());
       const asked = { params: checked.params, inputs, folder, progress: () => undefined };
-      const made = await capability.run({ ...asked, tools: await tools(), guard: guard.socket } as never);
+      const made = await capability.run({ ...asked, tools: await toolsFor(capability, checked.params), guard: guard.socket } as never);
       return { ...made, output: made.output ?? {}, bytes: (at = 0) => readFileSync(made.files?.[at]?.path ?? "") };
     },
     close() {

@@ -388,9 +388,9 @@ describe("web.links", () => {
     }
   });
 
-  test("goes through a page of a million links, and tells what fits", async () => {
+  test("goes through a page of 200,000 links, and tells what fits", async () => {
     const site = await sites.open({
-      "/": Array.from({ length: 500_000 }, (_, at) => `<a href="/${at}">${at}</a>`).join(""),
+      "/": Array.from({ length: 200_000 }, (_, at) => `<a href="/${at}">${at}</a>`).join(""),
     });
     const { output } = await visit("web.links", site.url("/"), { max: 5_000 });
     expect(output["links"]).toHaveLength(5_000);

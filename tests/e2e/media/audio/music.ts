@@ -30,17 +30,17 @@ describe("music", () => {
   ] as const)(
     "as %s is made in one call, lasts as long as asked, and is paid by the minute",
     async (format, type) => {
-      const body = { model: "sandbox-music", prompt: "a slow waltz", duration: 5, output_format: format, seed: 1 };
+      const body = { model: "sandbox-music", prompt: "a slow waltz", duration: 3, output_format: format, seed: 1 };
       const response = await bench.call(MUSIC, body);
       const answer = (await response.json()) as MediaResults;
       expect([response.status, validate("MediaResults", answer)]).toEqual([200, null]);
-      expect(answer).toMatchObject({ credits_used: 0.5, data: [{ content_type: type }] });
-      expect(response.headers.get("x-credits-used")).toBe("0.5");
+      expect(answer).toMatchObject({ credits_used: 0.3, data: [{ content_type: type }] });
+      expect(response.headers.get("x-credits-used")).toBe("0.3");
       const linked = await fetch(answer.data[0]?.url ?? "");
       const { samples, sampleRate } = await decoders[format](new Uint8Array(await linked.arrayBuffer()));
-      expect(samples.length / sampleRate).toBeCloseTo(5, 0);
-      expect(answer.data[0]?.duration_seconds).toBeCloseTo(5, 1);
-      expect(await bench.usageOf(response)).toMatchObject([{ status: "succeeded", settled: CREDIT / 2n }]);
+      expect(samples.length / sampleRate).toBeCloseTo(3, 0);
+      expect(answer.data[0]?.duration_seconds).toBeCloseTo(3, 1);
+      expect(await bench.usageOf(response)).toMatchObject([{ status: "succeeded", settled: (3n * CREDIT) / 10n }]);
     },
     60_000,
   );

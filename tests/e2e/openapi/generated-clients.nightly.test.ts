@@ -1,4 +1,4 @@
-/** Clients that others' generators make of /openapi.json: their types take a right call, and the calls work. */
+/** Clients that two generators write from /openapi.json: their types accept a right call, and the calls work. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +41,10 @@ beforeAll(async () => {
   for (const name of PROGRAMS) await cp(join(HERE, `${name}.ts.txt`), join(folder, `${name}.ts`));
   await succeed("the generators", process.execPath, [join(HERE, "generate.ts"), document, folder]);
 }, 240_000);
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await stack?.stop();
+  await rm(folder, { recursive: true });
+});
 
 async function succeed(name: string, command: string, args: readonly string[]): Promise<void> {
   const { code, stdout, stderr } = await run({ name, command, args: [...args], cwd: PROJECT_ROOT, env: process.env });
