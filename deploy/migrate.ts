@@ -38,10 +38,17 @@ export async function runMigrate(): Promise<void> {
 }
 
 async function migrateQueue(
-  { natsUrl: url, streamReplicas: replicas, startWaitMs: waitMs }: Config,
+  { natsUrl: url, natsPasswords, streamReplicas: replicas, startWaitMs: waitMs }: Config,
   log: Logger,
 ): Promise<void> {
-  const connection = await connectNats({ url, name: "migrate", role: "janitor", waitMs, log });
+  const connection = await connectNats({
+    url,
+    name: "migrate",
+    role: "janitor",
+    login: { user: "janitor", pass: natsPasswords.janitor },
+    waitMs,
+    log,
+  });
   try {
     await makeTopology(connection, { replicas, waitMs, log });
   } finally {

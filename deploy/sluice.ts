@@ -1,32 +1,44 @@
-/** One entry for every role: ingress | nats-auth | worker <pool…> | janitor | migrate | admin. */
-import { POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
+/** One entry for every role, and for all of them in one process. */
+import type { RoleConnections } from "#shared/process.ts";
+import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
+import type { Role, RoleName } from "#shared/role.ts";
+import type { WorkerPool } from "#workers/slots.ts";
 
-type WorkerPool = Pool | typeof WEBHOOK_POOL;
 const WORKER_POOLS: readonly WorkerPool[] = [...POOLS, WEBHOOK_POOL];
 
-const USAGE = `usage: npm run sluice -- ingress | nats-auth | worker <pool…> | janitor | migrate | admin <command>
+const USAGE = `usage: npm run sluice -- <role>
+  ingress           serves the API
+  worker <pool…>    runs the jobs of these pools
+  janitor           finishes what ended processes left
+  nats-auth         admits publishers of batch messages to NATS
+  all [pool…]       runs these roles in one process, for a small machine; without pools it has every pool
+  migrate           creates or updates the schema and the queue, and ends
+  admin <command>   runs an admin command; admin help lists them
 pools: ${WORKER_POOLS.join(", ")}`;
 
 const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async ingress() {
-    const { startIngress } = await import("#ingress/main.ts");
-    await startIngress();
+    const { INGRESS_CONNECTIONS, startIngress } = await import("#ingress/main.ts");
+    await runRole("ingress", INGRESS_CONNECTIONS, startIngress);
   },
   async "nats-auth"() {
-    const { startNatsAuth } = await import("#ingress/nats-auth/main.ts");
-    await startNatsAuth();
+    const { NATS_AUTH_CONNECTIONS, startNatsAuth } = await import("#ingress/nats-auth/main.ts");
+    await runRole("nats-auth", NATS_AUTH_CONNECTIONS, startNatsAuth);
   },
   async worker(args) {
-    const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
-    if (args.length === 0 || unknown !== undefined) {
-      throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got ${unknown ?? "none"}`);
-    }
-    const { startWorker } = await import("#workers/main.ts");
-    await startWorker(args as readonly WorkerPool[]);
+    const pools = poolsOf(args);
+    if (pools.length === 0) throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got none`);
+    const { startWorker, workerConnections } = await import("#workers/main.ts");
+    await runRole("worker", workerConnections(pools), (role) => startWorker(role, pools));
   },
   async janitor() {
-    const { startJanitor } = await import("#workers/janitor/main.ts");
-    await startJanitor();
+    const { JANITOR_CONNECTIONS, startJanitor } = await import("#workers/janitor/main.ts");
+    await runRole("janitor", JANITOR_CONNECTIONS, startJanitor);
+  },
+  async all(args) {
+    const pools = args.length === 0 ? WORKER_POOLS : poolsOf(args);
+    const { startAll } = await import("./all.ts");
+    await startAll(pools);
   },
   async migrate() {
     const { runMigrate } = await import("./migrate.ts");
@@ -37,6 +49,24 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
     process.exitCode = await runAdminCommand(args);
   },
 };
+
+/** @throws Error naming the first argument that is no pool */
+function poolsOf(args: readonly string[]): readonly WorkerPool[] {
+  const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
+  if (unknown === undefined) return args as readonly WorkerPool[];
+  throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got ${unknown}`);
+}
+
+/** Runs a process that has one role. */
+async function runRole(
+  name: RoleName,
+  connections: RoleConnections,
+  start: (role: Role) => Promise<{ readonly port: number } | void>,
+): Promise<void> {
+  const [{ openProcess }, { openRole }] = await Promise.all([import("#shared/process.ts"), import("#shared/role.ts")]);
+  const host = await openProcess({ name, servesClients: name === "ingress", connections });
+  host.ready((await start(openRole(name, host))) ?? {});
+}
 
 const [name = "", ...args] = process.argv.slice(2);
 const role = ROLES[name];

@@ -20,7 +20,7 @@ import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
 import { awaitTopology } from "#shared/queue/topology.ts";
-import { type Role, startRole } from "#shared/role.ts";
+import type { Role } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
@@ -58,13 +58,12 @@ const STOP_MARGIN_MS = 3_000;
 const CUT_MS = LAST_ANSWER_MS + 1_000;
 
 /** Admission of calls and of jobs, settles, and look-ups of the batch door; audits that operators ask for. */
-const CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
+export const INGRESS_CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
 
 /** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
-export async function startIngress(): Promise<void> {
-  const role: Role = await startRole("ingress", CONNECTIONS);
+export async function startIngress(role: Role): Promise<{ readonly port: number }> {
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await role.connectQueue("ingress");
+  const connection = await role.connectQueue("ingress", "ingress");
   await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3, metrics);
   lifecycle.onStop("storage", () => storage.close());
@@ -107,7 +106,7 @@ export async function startIngress(): Promise<void> {
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());
 
-  const dependencies = role.watchDependencies(storage);
+  role.watchStorage(storage);
   const sealer = await openSealer(config, database);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
@@ -145,14 +144,14 @@ export async function startIngress(): Promise<void> {
     responses: createResponseStore({ database, storage, sealer, log }),
     conversations: createConversationStore({ database, storage, sealer, log }),
     callbackTokens,
-    isReady: async (required) => (await dependencies.readiness(required)).ok,
-    readiness: () => dependencies.readiness(),
+    isReady: async (required) => (await role.dependencies.readiness(required)).ok,
+    readiness: () => role.dependencies.readiness(),
   };
   await fleet.heard;
   const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",
-    (hurry) => stopPort(server, context, { closing, hurry, graceMs: config.graceMs }),
+    (hurry, allowedMs) => stopPort(server, context, { closing, hurry, allowedMs }),
     config.graceMs,
   );
   const lookups = database.reserve("batch intake");
@@ -160,7 +159,7 @@ export async function startIngress(): Promise<void> {
   const intake = startIntake({ ...context, database: lookups, publishers }, connection);
   lifecycle.onStop("batch intake", () => intake.stop());
   startBatches(context, publishers, lifecycle);
-  await role.ready({ port: server.port }, dependencies);
+  return { port: server.port };
 }
 
 /** The issuer that people sign in at, if the operator has one. */
@@ -264,13 +263,13 @@ async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
 }
 
 /**
- * Stops listening and waits for the calls that run. Shortly before the grace is over, or when it is to hurry, those who still wait are
+ * Stops listening and waits for the calls that run. Shortly before `allowedMs` are over, or when it is to hurry, those who still wait are
  * answered; whatever sends or reads a body after that is cut.
  */
 async function stopPort(
   server: Listening,
   { relay, waiter, probes }: Pick<IngressContext, "relay" | "waiter" | "probes">,
-  { closing, hurry, graceMs }: { closing: AbortController; hurry: AbortSignal; graceMs: number },
+  { closing, hurry, allowedMs }: { closing: AbortController; hurry: AbortSignal; allowedMs: number },
 ): Promise<void> {
   let cut: ReturnType<typeof setTimeout> | undefined;
   const endAll = (): void => {
@@ -280,7 +279,7 @@ async function stopPort(
     void probes.close();
     cut ??= setTimeout(() => void server.stop(true), CUT_MS);
   };
-  const timer = setTimeout(endAll, Math.max(0, graceMs - STOP_MARGIN_MS));
+  const timer = setTimeout(endAll, Math.max(0, allowedMs - STOP_MARGIN_MS));
   hurry.addEventListener("abort", endAll, { once: true });
   await drainPort(server, hurry);
   await server.stop();

@@ -12,7 +12,7 @@ export interface AdminServerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, "metrics" | "contentType">;
   /** @param required dependencies that are to be there beside the vital ones */
   readonly ready: (required: readonly DependencyName[]) => Promise<Readiness>;
   /** Facts for operators that stand beside the dependencies; they say nothing of readiness. */

@@ -26,7 +26,8 @@ interface StdinEdge {
   resume(): unknown;
 }
 
-export type StopStep = (hurry: AbortSignal) => Promise<void> | void;
+/** @param allowedMs time that the step has: its own deadline, or what is left of the grace where that is less */
+export type StopStep = (hurry: AbortSignal, allowedMs: number) => Promise<void> | void;
 
 export interface Lifecycle {
   /** Aborts when stopping begins: readiness turns off, loops stop pulling. */
@@ -83,7 +84,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     const began = performance.now();
     const allowed = Math.min(step.deadlineMs, Math.max(LATE_STEP_MS, graceEnds - began));
     try {
-      const inTime = await within(Promise.resolve(step.run(hurry.signal)), allowed, hurry.signal);
+      const inTime = await within(Promise.resolve(step.run(hurry.signal, allowed)), allowed, hurry.signal);
       const took = Math.round(performance.now() - began);
       if (inTime) log.debug({ step: step.name, ms: took }, "stopped");
       else log.error({ step: step.name, ms: took }, "did not stop in time");

@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs";
 
-import { Registry } from "prom-client";
+import { AggregatorRegistry, Registry } from "prom-client";
 
 import manifest from "../package.json" with { type: "json" };
 
@@ -20,8 +20,21 @@ import {
   type Histogram,
 } from "./metric-handles.ts";
 
-export interface Metrics {
+/** Metrics of a process, whatever roles it runs. */
+export interface ProcessMetrics {
   readonly registry: Registry;
+  readonly spansExported: Counter<[]>;
+  /** reason: full, refused or failed. */
+  readonly spansDropped: Counter<[reason: string]>;
+  /** 1 where it could be used when it was asked last. */
+  readonly dependencyUp: Gauge<[dependency: string]>;
+  /** The latest measured delay of the event loop, in seconds. */
+  eventLoopLag(): number;
+  /** Stops the lag measurement. */
+  close(): void;
+}
+
+export interface Metrics extends ProcessMetrics {
   /** route is the pattern, not the path; "unmatched" for the rest. */
   readonly httpRequests: Counter<[route: string, method: string, status: string]>;
   /** Until the head of the answer; a stream may go on for long behind it. */
@@ -121,19 +134,10 @@ export interface Metrics {
   /** Bytes of results that media jobs hold in memory and on the disk. */
   readonly resultBytes: Gauge<[pool: string]>;
   readonly natsReconnects: Counter<[]>;
-  readonly spansExported: Counter<[]>;
-  /** reason: full, refused or failed. */
-  readonly spansDropped: Counter<[reason: string]>;
   /** Until the head of the store's answer, over all tries. operation: a command of S3. */
   readonly storageSeconds: Histogram<[operation: string]>;
-  /** 1 where it could be used when it was asked last. */
-  readonly dependencyUp: Gauge<[dependency: string]>;
   /** 1 where capabilities of this engine can be run. */
   readonly capabilityEngineUp: Gauge<[engine: string]>;
-  /** The latest measured delay of the event loop, in seconds. */
-  eventLoopLag(): number;
-  /** Stops the lag measurement. */
-  close(): void;
 }
 
 // 0.25 ms to 10 s: our own share of a call is judged in fractions of a millisecond (design part 10).
@@ -152,15 +156,21 @@ export interface MetricSources {
   readonly databaseWaiting?: () => number;
 }
 
-/** The metrics of one process under the default label `role`; each call makes a registry of its own. */
-export function createMetrics(role: string, sources: MetricSources = {}): Metrics {
-  const registry = new Registry();
-  registry.setDefaultLabels({ role });
-  const lag = watchEventLoop();
+/** Creates the metrics of a process under the label `role`, which is its name. */
+export function createProcessMetrics(name: string, sources: MetricSources = {}): ProcessMetrics {
+  return addProcessMetrics(openRegistry(name), sources);
+}
+
+/**
+ * Creates the metrics of one role in a registry of its own, under the label `role`.
+ * @param ofProcess metrics of the process, which has a page of its own; absent: the registry contains them too
+ */
+export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics {
+  const registry = openRegistry(role);
   const make = makerOf(registry);
   const { seconds, total, level } = make;
-
-  const metrics: Metrics = {
+  return {
+    ...(ofProcess ?? addProcessMetrics(registry, {})),
     registry,
     httpRequests: total("http_requests", "Answers given on the public port.", ["route", "method", "status"]),
     httpRequestSeconds: seconds("http_request", "Time from a request to the head of its answer.", ["route"]),
@@ -216,15 +226,24 @@ export function createMetrics(role: string, sources: MetricSources = {}): Metric
     ]),
     ...faultMetrics(make),
     ...workMetrics(make),
-    eventLoopLag: lag.latest,
-    close: lag.stop,
   };
-  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
-  const { databaseWaiting = () => 0 } = sources;
-  gauge(registry, "sluice_database_pool_waiting", "Waits for a connection to Postgres.", [], databaseWaiting);
-  level("build_info", "1, with the version of this process.", ["version", "bun"]).set(1, manifest.version, Bun.version);
-  addProcessMetrics(registry);
-  return metrics;
+}
+
+/** Returns one page of several registries: each metric appears once, with the samples of every role. */
+export function joinRegistries(registries: readonly Registry[]): Pick<Registry, "metrics" | "contentType"> {
+  return {
+    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+    metrics: async () => {
+      const pages = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()));
+      return AggregatorRegistry.aggregate(pages).metrics();
+    },
+  };
+}
+
+function openRegistry(role: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ role });
+  return registry;
 }
 
 type Maker = ReturnType<typeof makerOf>;
@@ -308,18 +327,20 @@ function workMetrics({ total, level, seconds }: Maker) {
       "engine",
     ]),
     natsReconnects: total("nats_reconnects", "Connections to NATS that came back after a loss.", []),
-    spansExported: total("spans_exported", "Spans of traces that the collector took.", []),
-    spansDropped: total("spans_dropped", "Spans of traces that were not delivered.", ["reason"]),
     storageSeconds: seconds("storage", "Time of a request to the object store.", ["operation"]),
-    dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
   };
 }
 
 /**
- * prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap figure is virtual
+ * Adds the metrics of the process itself. prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap figure is virtual
  * memory, and its handle, request and collection metrics stay empty.
  */
-function addProcessMetrics(registry: Registry): void {
+function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
+  const { total, level } = makerOf(registry);
+  const lag = watchEventLoop();
+  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
+  gauge(registry, "sluice_database_pool_waiting", "Waits for a connection to Postgres.", [], databaseWaiting);
+  level("build_info", "1, with the version of this process.", ["version", "bun"]).set(1, manifest.version, Bun.version);
   const started = Date.now() / 1_000 - process.uptime();
   observedCounter(registry, "process_cpu_seconds_total", "User and system time of this process.", () => {
     const used = process.cpuUsage();
@@ -329,6 +350,14 @@ function addProcessMetrics(registry: Registry): void {
   gauge(registry, "process_heap_used_bytes", "JavaScript heap in use.", [], () => process.memoryUsage().heapUsed);
   gauge(registry, "process_start_time_seconds", "Start of this process, Unix time.", [], () => started);
   gauge(registry, "process_open_fds", "Open files and sockets; -1 where the system does not tell.", [], openFiles);
+  return {
+    registry,
+    spansExported: total("spans_exported", "Spans of traces that the collector took.", []),
+    spansDropped: total("spans_dropped", "Spans of traces that were not delivered.", ["reason"]),
+    dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
+    eventLoopLag: lag.latest,
+    close: lag.stop,
+  };
 }
 
 function openFiles(): number {

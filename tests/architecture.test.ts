@@ -157,6 +157,7 @@ describe("privileges", () => {
   const CALLS = "only workers/providers/http.ts calls out";
   const ACKS = "only the runners, the batch intake and the pull loop acknowledge messages";
   const OPENING = "a doc comment opens with a noun phrase or a verb";
+  const STATE = "roles of one process share no state by accident";
   const CONSOLE = "nothing writes to the console";
 
   test.each([
@@ -178,6 +179,11 @@ describe("privileges", () => {
     [ACKS, "workers/calls/chat/chat.ts", "message.term(); message.working();"],
     [OPENING, "shared/a.ts", "/** Whether it is. */\nconst a = 1;"],
     [OPENING, "tests/a.ts", "/**\n * Of a call: its end.\n */"],
+    [STATE, "shared/a.ts", "let cached: string | undefined;"],
+    [STATE, "shared/a.ts", "const seen = new Map<string, Facts>();"],
+    [STATE, "shared/a.ts", "const places = new WeakMap<object, string>();"],
+    [STATE, "shared/a.ts", "const probing = openRequestLimit({"],
+    [STATE, "shared/a.ts", "const kept: Buffer[] = [];"],
     [CONSOLE, "shared/a.ts", "console.log(1);"],
     [CONSOLE, "deploy/start.mjs", "console.error(1);"],
     [CONSOLE, "tests/a.test.ts", 'console["log"](1);'],
@@ -200,6 +206,8 @@ describe("privileges", () => {
     ["shared/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
     ["shared/a.ts", "app.fetch(request); prefetch(1); // fetch(url), console.log, process.env"],
     ["shared/a.ts", "/** Returns what it is. */ // Of a line comment\n/** Asks whether. */"],
+    ["shared/a.ts", "const KNOWN = new Map([[1, 2]]);\nfunction f() {\n  let a = 1;\n  const b = new Map();\n}"],
+    ["workers/a.ts", "let cached: string | undefined;"],
     ["shared/storage/client.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],
     ["shared/a.ts", "x;\n".repeat(LINES_MAX)],
     ["schemas/generated/validators.js", "x;\n".repeat(LINES_MAX + 1)],

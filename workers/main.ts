@@ -6,14 +6,14 @@ import { openPublishers } from "#shared/access/authenticate.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
-import type { Config } from "#shared/config.ts";
 import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { awaitTopology } from "#shared/queue/topology.ts";
-import { type Role, startRole } from "#shared/role.ts";
+import type { Role } from "#shared/role.ts";
+import type { RoleConnections } from "#shared/process.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
@@ -46,7 +46,8 @@ import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
 import { startWebhooks } from "./webhook/open.ts";
 import { openRunContinuation } from "./workflows/continue-run.ts";
-import { startWorkflows, WORKFLOW_SHARES } from "./workflows/open.ts";
+import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from "./slots.ts";
+import { startWorkflows } from "./workflows/open.ts";
 import { RunStore } from "./workflows/store.ts";
 
 /** A download waits this long for room in the budget of its pool. */
@@ -55,16 +56,19 @@ const RESULT_ROOM_MS = paced(180_000);
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
 
+/** Returns the connections to Postgres beside the pool: settles, and the admission of steps' jobs. */
+export function workerConnections(pools: readonly WorkerPool[]): RoleConnections {
+  return { reserved: (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS, slow: 0 };
+}
+
 /** @throws Error with one sentence when something the worker needs is not there */
-export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]): Promise<void> {
+export async function startWorker(role: Role, named: readonly WorkerPool[]): Promise<void> {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
-  // Settles, and the admission of steps' jobs.
-  const reserved = (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS;
-  const role: Role = await startRole("worker", { reserved, slow: 0 });
   const { config, log, metrics, lifecycle, database } = role;
   checkOutgoing(pools, config);
-  const work = await role.connectQueue(`worker ${pools.join(",")} work`);
-  const replies = await role.connectQueue(`worker ${pools.join(",")} replies`);
+  const user = pools.includes("workflow") ? "workflow" : "worker";
+  const work = await role.connectQueue(`worker ${pools.join(",")} work`, user);
+  const replies = await role.connectQueue(`worker ${pools.join(",")} replies`, user);
   const answers = createBufferedPublisher(replies, INGRESS_RETURN_MS);
   const bundler = new FrameBundler(answers, log);
   lifecycle.onStop("waiting answers", () => {
@@ -151,13 +155,13 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));
   }
   // One step, so that no runner takes calls while another waits for its last ones.
-  lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);
+  lifecycle.onStop("runners", (hurry, allowedMs) => stopRunners(runners, hurry, allowedMs), config.graceMs);
   // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
-  const details = offer === undefined ? {} : { engines: offer.engines };
-  await role.ready({}, role.watchDependencies(storage), { details });
+  role.watchStorage(storage);
+  if (offer !== undefined) role.addPages({}, { engines: offer.engines });
 }
 
 /** Opens the children that run capabilities, and the offer of what they can run in processes that have the pool. */
@@ -231,10 +235,10 @@ function startCallPool(
   });
 }
 
-/** Stops all runners. What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */
-async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, graceMs: number): Promise<void> {
+/** Stops all runners. What still runs shortly before `allowedMs` are over is cut and settled, so that the process can end cleanly. */
+async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allowedMs: number): Promise<void> {
   const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), Math.max(graceMs / 2, graceMs - STOP_MARGIN_MS));
+  const timer = setTimeout(() => cut.abort(), Math.max(allowedMs / 2, allowedMs - STOP_MARGIN_MS));
   try {
     const signal = AbortSignal.any([hurry, cut.signal]);
     // One that fails to stop takes no other's cut away.
@@ -243,33 +247,6 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, grace
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Jobs that a process takes at once. */
-function slotsOf(pool: Pool, lane: Lane, { workerSlots }: Pick<Config, "workerSlots">): number {
-  const { liveShare, batchShare } = isCallPool(pool) ? POOL_TABLE[pool] : WORKFLOW_SHARES;
-  return Math.max(1, Math.floor(workerSlots * (lane === "live" ? liveShare : batchShare)));
-}
-
-function slotsOfAll(pools: readonly Pool[], config: Pick<Config, "workerSlots">): number {
-  return pools.flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config))).reduce((sum, n) => sum + n, 0);
-}
-
-function isCallPool(pool: Pool): pool is CallPool {
-  return pool !== "workflow";
-}
-
-/** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
-function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
-  // Runs of capabilities and of workflows ask no provider.
-  const wanted = slotsOfAll(
-    pools.filter((pool) => pool !== "capability" && pool !== "workflow"),
-    config,
-  );
-  if (wanted <= config.outgoingMax) return;
-  throw new Error(
-    `the pools ${pools.join(", ")} in one process need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${wanted}, got ${config.outgoingMax}; give them processes of their own, or lower SLUICE_WORKER_SLOTS`,
-  );
 }
 
 /** Left after the cut for settles, answers and closing connections; of a shorter grace half is left. */

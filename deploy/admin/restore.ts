@@ -156,7 +156,13 @@ function openAll(config: Config): Opened {
     storage,
     log,
     connection() {
-      connecting ??= connectNats({ url: config.natsUrl, name: "restore drill", role: "janitor", log });
+      connecting ??= connectNats({
+        url: config.natsUrl,
+        name: "restore drill",
+        role: "janitor",
+        login: { user: "janitor", pass: config.natsPasswords.janitor },
+        log,
+      });
       return connecting;
     },
     async close() {

@@ -1,14 +1,16 @@
 /** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
 import { openKeys } from "#shared/access/authenticate.ts";
-import { startRole } from "#shared/role.ts";
+import type { Role } from "#shared/role.ts";
 
 import { startKeyUse } from "../key-use.ts";
 import { openCallout } from "./callout.ts";
 import { serveLogins } from "./logins.ts";
 
+/** Connections to Postgres beside the pool. */
+export const NATS_AUTH_CONNECTIONS = { reserved: 0, slow: 0 };
+
 /** @throws Error with one sentence when something the role needs is not there */
-export async function startNatsAuth(): Promise<void> {
-  const role = await startRole("nats-auth", { reserved: 0, slow: 0 });
+export async function startNatsAuth(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const { issuerSeed: issuer, curveSeed: curve } = config.natsAuth;
   if (issuer === undefined || curve === undefined) {
@@ -17,7 +19,7 @@ export async function startNatsAuth(): Promise<void> {
     );
   }
   const callout = openCallout({ issuer, curve });
-  const connection = await role.connectQueue("nats-auth");
+  const connection = await role.connectQueue("nats-auth", "auth");
   const keys = openKeys({ database, log });
   lifecycle.onStop("key use", startKeyUse({ keys, database, log }));
   const logins = serveLogins({
@@ -30,5 +32,4 @@ export async function startNatsAuth(): Promise<void> {
   });
   lifecycle.onStop("logins", () => logins.stop());
   await connection.flush();
-  await role.ready({}, role.watchDependencies());
 }

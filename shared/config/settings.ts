@@ -29,6 +29,14 @@ export const SETTINGS = {
   databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
   /** Empty, like the address of the database, when it is unset and the process does not need it. */
   natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
+  /** Passwords of the users of deploy/nats/server.conf, for roles whose NATS_URL names no user. */
+  natsPasswords: {
+    ingress: text("NATS_INGRESS_PASSWORD", { secret: "value" }),
+    worker: text("NATS_WORKER_PASSWORD", { secret: "value" }),
+    workflow: text("NATS_WORKFLOW_PASSWORD", { secret: "value" }),
+    janitor: text("NATS_JANITOR_PASSWORD", { secret: "value" }),
+    auth: text("NATS_AUTH_PASSWORD", { secret: "value" }),
+  },
   /** Keys with which the role nats-auth signs what it answers to NATS, and opens what it is asked; their public parts stand in server.conf. */
   natsAuth: {
     issuerSeed: text("SLUICE_NATS_AUTH_SEED", {

@@ -4,6 +4,7 @@ import { NatsConnectionImpl, setTransportFactory } from "@nats-io/nats-core/inte
 import type { NatsConnection } from "nats";
 import { nodeResolveHost, NodeTransport } from "nats/lib/node_transport.js";
 
+import type { Config } from "#shared/config.ts";
 import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
@@ -17,6 +18,9 @@ const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
 export type NatsRole = "ingress" | "worker" | "janitor" | "nats-auth";
 
+/** Users of deploy/nats/server.conf. */
+export type NatsUser = keyof Config["natsPasswords"];
+
 export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
   ingress: "_INBOX.gw",
   worker: "_INBOX.wk",
@@ -26,6 +30,7 @@ export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
 
 /**
  * Connects; `name` shows in the server's connection list.
+ * @param options.login user and password where the URL names no user; without a password there is no login
  * @param options.waitMs for as long a server that is away is waited for; 0 unless given
  * @throws Error with one sentence when the server cannot be reached or is older than 2.11
  */
@@ -33,12 +38,13 @@ export async function connectNats(options: {
   url: string;
   name: string;
   role: NatsRole;
+  login?: { readonly user: NatsUser; readonly pass: string | undefined } | undefined;
   waitMs?: number;
   log: Logger;
 }): Promise<NatsConnection> {
   const attempt = (): Promise<NatsConnection> =>
     NatsConnectionImpl.connect({
-      ...serversOf(options.url),
+      ...serversOf(options.url, options.login),
       name: options.name,
       // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
       inboxPrefix: INBOX_PREFIXES[options.role],
@@ -132,11 +138,16 @@ class PlainTransport extends NodeTransport {
 setTransportFactory({ factory: () => new PlainTransport(), dnsResolveFn: nodeResolveHost });
 
 /** The client reads no credentials from a URL, so they are taken out and given apart. */
-function serversOf(urls: string): { servers: string[]; user?: string; pass?: string } {
+function serversOf(
+  urls: string,
+  login: Parameters<typeof connectNats>[0]["login"],
+): { servers: string[]; user?: string; pass?: string } {
   const parsed = urls.split(",").map((url) => new URL(url));
   const first = parsed[0];
   const servers = parsed.map((url) => `${url.protocol}//${url.host}`);
-  if (!first || first.username === "") return { servers };
+  if (!first || first.username === "") {
+    return login?.pass === undefined ? { servers } : { servers, user: login.user, pass: login.pass };
+  }
   return { servers, user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) };
 }
 

@@ -6,7 +6,7 @@ import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
 import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { ProcessMetrics } from "#shared/metrics.ts";
 
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;
@@ -18,7 +18,7 @@ const TOLD_MS = 60_000;
 export interface ExporterOptions {
   /** Address of the collector's traces. */
   readonly url: string;
-  readonly metrics: Pick<Metrics, "spansExported" | "spansDropped">;
+  readonly metrics: Pick<ProcessMetrics, "spansExported" | "spansDropped">;
   readonly log: Logger;
 }
 

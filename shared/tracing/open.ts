@@ -1,7 +1,7 @@
 /** Tracing as the settings have it. */
 import type { Config } from "#shared/config.ts";
 import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { ProcessMetrics } from "#shared/metrics.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 
@@ -12,16 +12,16 @@ const LAST_MS = 2_000;
 
 /** @returns a function that sends what has ended, and ends it; undefined: no collector is named, and nothing was loaded */
 export async function openTracing(
-  role: string,
+  processName: string,
   { traces }: Pick<Config, "traces">,
-  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+  { metrics, log }: { readonly metrics: ProcessMetrics; readonly log: Logger },
 ): Promise<(() => Promise<void>) | undefined> {
   if (traces.endpoint === undefined) return undefined;
   const [{ createTracer }, { createExporter }] = await Promise.all([import("./otel.ts"), import("./exporter.ts")]);
   const url = `${traces.endpoint.replace(/\/+$/, "")}/v1/traces`;
   const processor = createExporter({ url, metrics, log });
   const { sample, trust } = traces;
-  useTracer(createTracer({ role, version: manifest.version, sample, trust, processor }));
+  useTracer(createTracer({ role: processName, version: manifest.version, sample, trust, processor }));
   return async () => {
     useTracer(undefined);
     // A collector that hangs keeps no process from ending.

@@ -69,6 +69,25 @@ const inTests = (file: string): boolean => file.startsWith("tests/");
 const isStartScript = (file: string): boolean => file.startsWith("deploy/") && file.endsWith(".mjs");
 const isProduct = (file: string): boolean => !inTests(file) && !isStartScript(file);
 
+/** Modules of `shared` whose state is that of the process, whatever roles it runs (decision 0072). */
+const PROCESS_STATE: ReadonlySet<string> = new Set([
+  "shared/calls/admit.ts",
+  "shared/calls/audio/probe-recording.ts",
+  "shared/calls/audio/receive.ts",
+  "shared/calls/capabilities/probe-inputs.ts",
+  "shared/clock.ts",
+  "shared/failpoint.ts",
+  "shared/files/memory.ts",
+  "shared/logger.ts",
+  "shared/outbound/allowance.ts",
+  "shared/queue/connection.ts",
+  "shared/queue/loop-turn.ts",
+  "shared/storage/objects.ts",
+  "shared/tokens/tokenizer.ts",
+  "shared/tracing/otel.ts",
+  "shared/tracing/tracing.ts",
+]);
+
 const PRIVILEGES: readonly Privilege[] = [
   {
     rule: "only shared/config.ts reads the environment",
@@ -104,6 +123,13 @@ const PRIVILEGES: readonly Privilege[] = [
     where: () => true,
     allowed: () => false,
     readsComments: true,
+  },
+  {
+    rule: "roles of one process share no state by accident",
+    pattern:
+      /^(?:export )?let\b.*|^(?:export )?const \w+(?:: [^=\n]+)? = (?:new (?:Weak)?(?:Map|Set)<[^()]*>\(\)|new FairLimit\(|openRequestLimit\(|\[\];).*/m,
+    where: (file) => file.startsWith("shared/"),
+    allowed: (file) => PROCESS_STATE.has(file),
   },
   {
     rule: "nothing writes to the console",

@@ -34,7 +34,9 @@ import { createTestBucket } from "./storage.ts";
 export type { ManagedProcess } from "./role-process.ts";
 
 export interface StackOptions {
-  /** Processes of each kind; one ingress, one chat worker and a janitor unless told otherwise. */
+  /** False runs all roles in one process (`sluice all`): half the cost, for tests that look at no single process. Default: true. */
+  readonly apart?: boolean;
+  /** Processes of each kind, where roles are apart. Default: one ingress, one worker and a janitor. */
   readonly ingress?: number;
   readonly workers?: number;
   readonly janitor?: boolean;
@@ -58,6 +60,9 @@ export interface Stack {
   readonly key: string;
   readonly databaseUrl: string;
   readonly natsUrl: string;
+  /** Every process that the stack began with. */
+  readonly processes: ManagedProcess[];
+  /** Processes of one role. Where all roles share a process these lists throw. */
   readonly ingresses: ManagedProcess[];
   readonly workers: ManagedProcess[];
   readonly janitors: ManagedProcess[];
@@ -151,21 +156,18 @@ async function assemble(
   closing.push(() => Promise.all(roles.map((role) => role.stop())));
   const addRole = async (...args: string[]): Promise<ManagedProcess> => {
     // A fixed port, so that an ingress has the same address after a restart.
-    const port = args[0] === "ingress" && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
+    const isServing = args[0] === "ingress" || args[0] === "all";
+    const port = isServing && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
     const role = await startRole(args, { ...env, PORT: port });
     roles.push(role);
-    if (args[0] === "ingress") watch(role.baseUrl);
+    if (isServing) watch(role.baseUrl);
     return role;
   };
-  const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>
-    settled(Array.from({ length: count }, () => addRole(...args)));
-  const [workers, janitors, ingresses] = await settled([
-    many(options.workers ?? 1, "worker", ...(options.pools ?? ["chat"])),
-    many(options.janitor === false ? 0 : 1, "janitor"),
-    many(options.ingress ?? 1, "ingress"),
-  ] as const);
+  const pools = options.pools ?? ["chat"];
+  const started =
+    options.apart === false ? await startTogether(addRole, pools) : await startApart(addRole, pools, options);
   const command: Stack["command"] = (...args) => {
-    const live = roles.find((role) => role.name === "ingress" && role.alive());
+    const live = roles.find((role) => role.baseUrl !== "" && role.alive());
     // A token among the settings is one for everything.
     const settings = { SLUICE_OPERATOR_TOKEN: operatorToken, SLUICE_URL: live?.baseUrl ?? "", ...env };
     const name = args.join(" ");
@@ -173,13 +175,11 @@ async function assemble(
   };
 
   return {
-    baseUrls: ingresses.map((ingress) => ingress.baseUrl),
+    ...started,
+    baseUrls: started.processes.map(({ baseUrl }) => baseUrl).filter((url) => url !== ""),
     key,
     databaseUrl: database.url,
     natsUrl: nats.url,
-    ingresses,
-    workers,
-    janitors,
     nats,
     postgres,
     query: database.query,
@@ -189,6 +189,35 @@ async function assemble(
     command,
     stop: closeAll,
   };
+}
+
+type Started = Pick<Stack, "processes" | "ingresses" | "workers" | "janitors">;
+
+async function startApart(
+  addRole: Stack["addRole"],
+  pools: readonly string[],
+  { workers: workerCount = 1, janitor = true, ingress = 1 }: StackOptions,
+): Promise<Started> {
+  const many = (count: number, ...args: string[]): Promise<ManagedProcess[]> =>
+    settled(Array.from({ length: count }, () => addRole(...args)));
+  const [workers, janitors, ingresses] = await settled([
+    many(workerCount, "worker", ...pools),
+    many(janitor ? 1 : 0, "janitor"),
+    many(ingress, "ingress"),
+  ] as const);
+  return { processes: [...ingresses, ...workers, ...janitors], ingresses, workers, janitors };
+}
+
+async function startTogether(addRole: Stack["addRole"], pools: readonly string[]): Promise<Started> {
+  const processes = [await addRole("all", ...pools)];
+  const none = new Proxy<ManagedProcess[]>([], {
+    get() {
+      throw new Error(
+        "all roles of this stack share one process; to reach a single role, start it with { apart: true }",
+      );
+    },
+  });
+  return { processes, ingresses: none, workers: none, janitors: none };
 }
 
 /** Gives the sessions of the database the limits that the roles ask for in vain, and starts a pooler before it. */

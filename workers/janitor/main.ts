@@ -11,7 +11,7 @@ import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
 import { createLagPage } from "#shared/operators/lag.ts";
-import { type Role, startRole } from "#shared/role.ts";
+import type { Role } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
@@ -52,13 +52,12 @@ import { startSweeps } from "./sweeps.ts";
 
 const FINISH_RETRY_MS = 20_000;
 /** Settles; the usage roll-up and the audit. */
-const CONNECTIONS = { reserved: GROUPED_CONNECTIONS, slow: 2 };
+export const JANITOR_CONNECTIONS = { reserved: GROUPED_CONNECTIONS, slow: 2 };
 
 /** @throws Error with one sentence when something the janitor needs is not there */
-export async function startJanitor(): Promise<void> {
-  const role = await startRole("janitor", CONNECTIONS);
+export async function startJanitor(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await role.connectQueue("janitor");
+  const connection = await role.connectQueue("janitor", "janitor");
   await awaitTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   restoreTopology(connection, { replicas: config.streamReplicas, log });
   const storage = openStorage(config.s3, metrics);
@@ -134,7 +133,8 @@ export async function startJanitor(): Promise<void> {
     { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
-  await role.ready({}, role.watchDependencies(storage), { pages: await openPages(role) });
+  role.watchStorage(storage);
+  role.addPages(await openPages(role));
 }
 
 /** Returns what the admin port serves beside the pages of every role. */

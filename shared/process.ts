@@ -1,0 +1,240 @@
+/**
+ * Parts that all roles of a process share: settings, log, signals, order of the stop, database, traces and admin port. Each is opened once
+ * here, however many roles the process runs: a role sets nothing that is global.
+ */
+import type { NatsConnection } from "nats";
+
+import { type AdminPages, type AdminServer, startAdminServer } from "./admin-server.ts";
+import { followClock } from "./clock.ts";
+import { type Config, loadConfig } from "./config.ts";
+import {
+  type Database,
+  findLostLimits,
+  isDatabaseAway,
+  isRefusedByPooler,
+  openDatabase,
+  SQL,
+  sqlState,
+} from "./database/client.ts";
+import { missingMigrations } from "./database/migrate.ts";
+import { awaitServer, type Dependencies, type Dependency, watchDependencies } from "./dependencies.ts";
+import { armFailpoint } from "./failpoint.ts";
+import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createLogger, type Logger } from "./logger.ts";
+import { createProcessMetrics, joinRegistries, type Metrics, type ProcessMetrics } from "./metrics.ts";
+import { paced } from "./pace.ts";
+import { allowOutbound } from "./outbound/allowance.ts";
+import { openTracing } from "./tracing/open.ts";
+
+/** Connections to Postgres that a role opens beside the pool of its process. */
+export interface RoleConnections {
+  readonly reserved: number;
+  /** For slow transactions, such as audits. */
+  readonly slow: number;
+}
+
+export interface ProcessOptions {
+  /** Name in logs, traces and metrics of the process: that of its role, or `all`. */
+  readonly name: string;
+  /** True when one of its roles answers clients: some settings are needed for their links. */
+  readonly servesClients: boolean;
+  /** Exactly what its roles reserve, so that the process knows before its first call how many connections it needs. */
+  readonly connections: RoleConnections;
+}
+
+/** A process, as its roles see it. */
+export interface ServiceProcess {
+  readonly name: string;
+  readonly config: Config;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly database: Database;
+  readonly metrics: ProcessMetrics;
+  /** Servers that the process depends on. */
+  readonly dependencies: Dependencies;
+  /** Adds a server that readiness asks about; the first one of a name counts. */
+  addDependency(dependency: Dependency): void;
+  /** Adds a connection to NATS that readiness asks about. */
+  addConnection(connection: NatsConnection): void;
+  /** Adds the metrics of a role to the page of the process. */
+  addMetrics(metrics: Metrics): void;
+  /** Adds what SIGHUP does: read operators' files again. A failure is logged there and changes nothing. */
+  onHangup(reload: () => Promise<void>, log: Logger): void;
+  /** Adds pages to the admin port, and facts to its `/readyz`. */
+  addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
+  /** Opens the admin port and writes the log line that supervisors wait for. */
+  ready(facts?: Readonly<Record<string, number>>): void;
+}
+
+/** @throws Error when a setting is wrong, Postgres stays away for too long, lacks migrations or has too few connections left */
+export async function openProcess({ name, servesClients, connections }: ProcessOptions): Promise<ServiceProcess> {
+  const config = loadConfig(undefined, { servesClients });
+  const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
+  allowOutbound(config.outboundAllow, log);
+  armFailpoint(config.failpoint);
+  if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
+  const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
+  const metrics = createProcessMetrics(name, { databaseWaiting: () => database.waiting() });
+  // Stopped last: until then it answers that the process is not ready any more.
+  let admin: AdminServer | undefined;
+  lifecycle.onStop("admin port", () => admin?.stop());
+  lifecycle.onStop("metrics", () => metrics.close());
+  const closeTracing = await openTracing(name, config, { metrics, log });
+  if (closeTracing) lifecycle.onStop("traces", closeTracing);
+  const database = await openCheckedDatabase(config, connections, log);
+  lifecycle.onStop("database", () => database.close());
+
+  const queues: NatsConnection[] = [];
+  const askQueues = (): Promise<unknown> => Promise.all(queues.map((connection) => connection.rtt()));
+  const servers: Dependency[] = [
+    { name: "database", check: () => followClock(database), isVital: true },
+    { name: "queue", check: askQueues, isVital: true },
+  ];
+  const dependencies = watchDependencies(servers, {
+    stopping: lifecycle.stopping,
+    onResult: (result) => metrics.dependencyUp.set(result.ok ? 1 : 0, result.name),
+  });
+  lifecycle.onStop("dependencies", () => dependencies.close());
+
+  const reloads: (() => void)[] = [];
+  // A process with nothing to reload ignores the signal; by default it would end the process.
+  process.on("SIGHUP", () => reloads.forEach((reload) => reload()));
+  const registries = [metrics.registry];
+  const pages: Record<string, AdminPages[string]> = {};
+  const details: Record<string, unknown> = {};
+  return {
+    name,
+    config,
+    log,
+    lifecycle,
+    database,
+    metrics,
+    dependencies,
+    addDependency(dependency) {
+      if (!servers.some((server) => server.name === dependency.name)) servers.push(dependency);
+    },
+    addConnection: (connection) => void queues.push(connection),
+    addMetrics: (ofRole) => void registries.push(ofRole.registry),
+    onHangup(reload, ofRole) {
+      const fail = (error: unknown): void => ofRole.error({ err: error }, "reload refused, nothing changed");
+      reloads.push(() => void reload().catch(fail));
+    },
+    addPages(more, facts = {}) {
+      Object.assign(pages, more);
+      Object.assign(details, facts);
+    },
+    ready(facts = {}) {
+      admin = startAdminServer({
+        host: config.adminHost,
+        port: config.adminPort,
+        registry: joinRegistries(registries),
+        ready: (required) => dependencies.readiness(required),
+        details,
+        stopping: lifecycle.stopping,
+        pages,
+        log,
+      });
+      // Supervisors and tests wait for this line, so it is told at every level.
+      log.child({}, { level: "info" }).info({ ...facts, admin_port: admin.port }, "ready");
+    },
+  };
+}
+
+/** Opens the database of the process once it can be used, has the schema of this version and holds our connections. */
+async function openCheckedDatabase(
+  config: Config,
+  { reserved, slow }: RoleConnections,
+  log: Logger,
+): Promise<Database> {
+  const { databaseUrl: url, databasePoolMax: poolMax, startWaitMs: waitMs } = config;
+  const database = openDatabase({ url, poolMax, reservedMax: reserved, slowMax: slow, log });
+  await waitForDatabase(database, waitMs, log);
+  await followClock(database);
+  await checkLimits(database);
+  await checkConnections(database, { wanted: poolMax + reserved + slow, waitMs, log });
+  await checkDurability(database, config.production, log);
+  return database;
+}
+
+/** @throws Error telling what to set, where sessions lack the limits of their waits: isolation between workspaces rests on these */
+async function checkLimits(database: Database): Promise<void> {
+  const lost = await findLostLimits(database);
+  if (lost.length === 0) return;
+  const statements = lost.map((setting) => `alter role current_user set ${setting};`).join(" ");
+  throw new Error(
+    `a pooler or proxy at DATABASE_URL drops the limits that a connection asks for; run on the database: ${statements} Then let the pooler open its connections again`,
+  );
+}
+
+/** An earlier process of the role may be on its way out: its connections are looked for again for so long. */
+const ROOM_WAIT_MS = paced(10_000);
+
+/**
+ * Tells how many connections the process opens at most.
+ * @throws Error when Postgres cannot hold them: it would refuse some later, in the middle of calls. A pooler holds any number
+ */
+async function checkConnections(
+  database: Database,
+  { wanted, waitMs, log }: { readonly wanted: number; readonly waitMs: number; readonly log: Logger },
+): Promise<void> {
+  const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
+  for (;;) {
+    const { all, free, spare, owner, isPooled } = await database.findRoom();
+    // The one that asks is ours.
+    if (isPooled || free + 1 >= wanted) {
+      const room = { free, all, ...(owner !== null && { limit_of: owner }) };
+      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
+      if (!isPooled && spare < 0) {
+        log.warn(
+          { all, missing: -spare },
+          "processes may open more connections than Postgres has: under full load some statements would fail; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler",
+        );
+      }
+      return;
+    }
+    if (performance.now() > giveUpAt) {
+      const [whose, remedy] =
+        owner === null
+          ? ["which", "raise max_connections"]
+          : [`whose ${owner}`, `raise its limit (alter ${owner} connection limit …)`];
+      throw new Error(
+        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${Math.max(0, free + 1)} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
+      );
+    }
+    await Bun.sleep(ROOM_WAIT_MS / 20);
+  }
+}
+
+/**
+ * Checks that Postgres keeps what it confirms: what we call accepted or paid rests on that.
+ * @throws Error in production, naming the setting; elsewhere it is a warning
+ */
+async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {
+  const rows = await database.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes') and setting = 'off'",
+  );
+  if (rows.length === 0) return;
+  const names = rows.map((row) => row.name).join(", ");
+  if (isProduction) throw new Error(`Postgres runs with ${names} off: what is paid could vanish; switch it on`);
+  log.warn({ settings: names }, "Postgres may lose what it has confirmed; fit for tests only");
+}
+
+/** A database that is away is waited for; one that lacks migrations is not. */
+async function waitForDatabase(database: Database, waitMs: number, log: Logger): Promise<void> {
+  const missing = await awaitServer("database", () => missingMigrations(database), {
+    waitMs,
+    log,
+    isAway: isDatabaseAway,
+  }).catch((error: unknown) => {
+    if (sqlState(error) === SQL.tooManyConnections) {
+      throw new Error(`Postgres at DATABASE_URL has no connection left: ${(error as Error).message}`, { cause: error });
+    }
+    if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+    if (!isRefusedByPooler(error)) throw error;
+    const settings = 'set ignore_startup_parameters as the runbook says under "Connections to Postgres"';
+    throw new Error(`the pooler at DATABASE_URL refuses our connections (${String(error)}); ${settings}`);
+  });
+  if (missing.length > 0) {
+    throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);
+  }
+}
