@@ -377,9 +377,9 @@ describe("a step that takes too long", () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 30);
     const before = await totals(workspaceId);
-    // A call costs a tenth of a second, and statements of this pool have half of one.
+    // The roll-up of a call takes 40 ms, and statements of this pool may take 20 ms.
     await db.query(
-      `create function slow_hour() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1 * new.calls); return new; end $$`,
+      `create function slow_hour() returns trigger language plpgsql as $$ begin perform pg_sleep(0.04 * new.calls); return new; end $$`,
     );
     await db.query("create trigger slow_hour before insert on usage_hour for each row execute function slow_hour()");
     const asked: number[] = [];
@@ -389,7 +389,7 @@ describe("a step that takes too long", () => {
         if (text.includes("roll_up_usage")) asked.push(Number(values?.[0]));
         return db.database.transaction(async (tx) => {
           await tx.query("select set_config('statement_timeout', $1, true)", [
-            text.includes("roll_up_usage") ? "50" : "0",
+            text.includes("roll_up_usage") ? "20" : "0",
           ]);
           return tx.query(text, values);
         });
