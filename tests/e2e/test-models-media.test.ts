@@ -153,7 +153,7 @@ describe("a model", () => {
       const job = section === "Transcriptions" ? undefined : await bench.endOf(call.id);
       if (job) expect([validate("Job", job), endOf(job)]).toEqual([null, row.job]);
       await expectBill(row.billed.plain, call, job);
-      await WORDS[section]?.(call, model);
+      await WORDS[section]?.(call);
     },
     60_000,
   );
@@ -174,7 +174,7 @@ describe("a model", () => {
 });
 
 /** Checks, by section, of what the guide says about its models beside their rows. */
-const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) => Promise<void>>>> = {
+const WORDS: Readonly<Partial<Record<Section, (call: MediaTold) => Promise<void>>>> = {
   async Images({ id, error }) {
     if (!error) expect((await mediaUsage(bench.stack, id)).units).toEqual({ images: 1 });
   },
@@ -192,7 +192,7 @@ const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) =
     // A transcription is waited for to its end, and no job is found of it.
     expect(await errorOf(await bench.call(`/v1/images/jobs/${id}`))).toMatchObject({ code: "job_not_found" });
   },
-  async Videos({ id, data }, model) {
+  async Videos({ id, data }) {
     // One that fails at once may have failed by the time of the answer.
     expect(["queued", "processing", "failed"]).toContain(data?.status ?? "");
     const own = (await (await bench.call(`/v1/videos/generations/${id}`)).json()) as Job;

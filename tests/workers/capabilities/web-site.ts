@@ -64,7 +64,11 @@ export function openSites(): Sites {
       const guard = openPageGuard(folder, signal);
       closing.push(() => void guard.close());
       const asked = { params: checked.params, inputs, folder, progress: () => undefined };
-      const made = await capability.run({ ...asked, tools: await toolsFor(capability, checked.params), guard: guard.socket } as never);
+      const made = await capability.run({
+        ...asked,
+        tools: await toolsFor(capability, checked.params),
+        guard: guard.socket,
+      } as never);
       return { ...made, output: made.output ?? {}, bytes: (at = 0) => readFileSync(made.files?.[at]?.path ?? "") };
     },
     close() {
