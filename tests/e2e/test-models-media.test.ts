@@ -153,7 +153,7 @@ describe("a model", () => {
       const job = section === "Transcriptions" ? undefined : await bench.endOf(call.id);
       if (job) expect([validate("Job", job), endOf(job)]).toEqual([null, row.job]);
       await expectBill(row.billed.plain, call, job);
-      await WORDS[section]?.(call, model);
+      await WORDS[section]?.(call);
     },
     60_000,
   );
@@ -174,7 +174,7 @@ describe("a model", () => {
 });
 
 /** Checks, by section, of what the guide says about its models beside their rows. */
-const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) => Promise<void>>>> = {
+const WORDS: Readonly<Partial<Record<Section, (call: MediaTold) => Promise<void>>>> = {
   async Images({ id, error }) {
     if (!error) expect((await mediaUsage(bench.stack, id)).units).toEqual({ images: 1 });
   },
