@@ -157,7 +157,8 @@ test(
     // Files of each batch, and no part beside them that is known.
     const written = batches.reduce((sum, one) => sum + (one.output_file_id === undefined ? 0 : 1) + (one.error_file_id === undefined ? 0 : 1), 0); // prettier-ignore
     expect(await stack.query("select count(*) as files from file where state = 'ready' and purpose = 'batch_output'")).toEqual([{ files: BigInt(written) }]); // prettier-ignore
-    expect(await stack.query("select 1 from batch_part")).toEqual([]);
+    // The leader died before it deleted them; the janitor does.
+    await eventually("no part has a row", async () => (await stack.query("select 1 from batch_part")).length === 0);
     const storage = storageOf(stack.env);
     const left = await listObjects(storage, "batches/", undefined, 1_000);
     storage.close();
