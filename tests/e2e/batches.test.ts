@@ -26,12 +26,11 @@ let client: OpenAI;
 
 beforeAll(async () => {
   bed = await startBed({
-    pools: ["chat", "image"],
+    pools: ["chat", "image", "capability", "workflow"],
     behaviours: ["unauthorized", "delay-60000"],
     presets: { few: [3, null], capped: [null, 40_000] },
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
   });
-  await bed.stack.addRole("worker", "capability", "workflow");
   workspace = await createWorkspace(bed.stack, { creditsNano: 10_000n * CREDIT });
   client = clientOf(workspace);
 }, 120_000);

@@ -418,7 +418,7 @@ describe("what stands around a call", () => {
 
 type Polls = ("IN_PROGRESS" | "COMPLETED")[];
 
-describe("a worker that goes", () => {
+describe("a worker that ends", () => {
   const polls = (): number => fal.requests.filter(({ path }) => path.endsWith("/status")).length;
   /** Begins a call of a queued model, and waits until a worker has asked about its job. */
   async function queued(answers: Polls, body: object): Promise<() => Promise<Response>> {
@@ -429,7 +429,7 @@ describe("a worker that goes", () => {
     return () => waiting;
   }
 
-  test("in good order leaves its jobs to the next one at once, as they were admitted, whatever that one's catalogue offers", async () => {
+  test("after SIGTERM hands its jobs over at once, at the price and size of their admission", async () => {
     const narrowed = join(folder.directory, "narrowed.yaml");
     const offered = catalogueOf(fal.url).replace("sizes: [1024x768, 500x200]", "sizes: [500x200]");
     writeFileSync(narrowed, offered.replace('megapixel_price: "1"', 'megapixel_price: "3"'));
@@ -452,19 +452,19 @@ describe("a worker that goes", () => {
     expect(fal.charged - before).toBe(2);
   }, 40_000);
 
-  test("without a word leaves them to the next one as well: each is made and paid once, one at a provider is submitted once", async () => {
+  test("after SIGKILL loses no job: the next worker finishes each, submitted once and billed once", async () => {
     const before = fal.charged;
     const settledBefore = (await stack.query("select * from usage_record")).length;
+    const answers: Polls = ["IN_PROGRESS"];
+    const hill = await queued(answers, { prompt: "a hill" });
     const slow = post({ model: "sandbox-image-slow", prompt: "x", seed: 7 });
-    const hill = await queued([...Array.from({ length: 5 }, () => "IN_PROGRESS" as const), "COMPLETED"], {
-      prompt: "a hill",
-    });
     await eventually("both are at their providers", async () => {
       const begun = "select 1 from job where state = 'running' and provider_job ? 'job'";
       return (await stack.query(begun)).length === 2;
     });
     for (const worker of later) worker.kill("SIGKILL");
     later.push(await stack.addRole("worker", "image"));
+    answers.push("COMPLETED");
     for (const [answered, settled] of [
       [slow, 2n * CREDIT],
       [hill(), CREDIT / 10n],

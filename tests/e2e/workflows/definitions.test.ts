@@ -4,7 +4,7 @@ import { afterAll } from "bun:test";
 import { sharedMediaRuns } from "./shared-runs.ts";
 
 await import("./stored.ts");
-await import("./templates.ts");
+await import("./listed-templates.ts");
 await import("./run-steps.ts");
 await import("./hostile-values.ts");
 await import("./estimate.ts");

@@ -12,10 +12,10 @@ export function sharedRuns(): Promise<RunsBench> {
   return plain;
 }
 
-/** With the pools of media too, for templates. */
+/** With images too, for estimates and templates. */
 export function sharedMediaRuns(): Promise<RunsBench> {
   wide ??= startRunsBench({
-    pools: ["chat", "image", "audio", "3d", "capability", "workflow"],
+    pools: ["chat", "image", "capability", "workflow"],
     env: { SLUICE_WORKER_SLOTS: "64" },
   });
   return wide;
