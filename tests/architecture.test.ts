@@ -31,21 +31,20 @@ async function projectSources(): Promise<Map<string, string>> {
  * tests/timings.json, which a whole `npm run verify` on a quiet machine rewrites (CONTRIBUTING.md).
  */
 const SLOW_IN_THE_GATE: Readonly<Record<string, string>> = {
-  "tests/e2e/batch.test.ts": "asks every kind of call by a batch message, on one stack",
   "tests/e2e/batches.test.ts": "holds the contract of the Batch API, on one stack",
   "tests/e2e/capabilities/capabilities.test.ts": "holds runs, prices and rights of capabilities, on one stack",
   "tests/e2e/families.test.ts": "compares the golden costs of every chat family",
   "tests/e2e/mcp.test.ts": "holds the contract of the MCP endpoint with the stock client",
+  "tests/e2e/media/audio.test.ts": "makes speech, music and transcriptions in every format, on one stack",
+  "tests/e2e/media/sandbox-media.test.ts": "makes each kind of media with the sandbox, on one stack",
   "tests/e2e/openapi/openapi.test.ts": "compares the recorded answer of every operation and error code",
   "tests/e2e/stock-clients.test.ts": "runs the stock SDKs that users start with",
   "tests/e2e/streams.test.ts": "waits for streams that break, stall and lose their client",
+  "tests/e2e/test-models.test.ts": "compares each test model with its row of the guide",
   "tests/e2e/workflows/definitions.test.ts": "holds every refusal of a workflow definition over HTTP",
   "tests/e2e/workflows/runs.test.ts": "holds every mode, step kind and control of a run, on one stack",
   "tests/faults/nats-restart.test.ts": "restarts NATS under load: a death that a change breaks most easily",
   "tests/faults/nats-wiped.test.ts": "wipes NATS under load: a death that a change breaks most easily",
-  "tests/ingress/routes/settings/resource-contract.test.ts": "asks the contract of every resource of the settings",
-  "tests/shared/role.test.ts": "starts roles against servers that are away, slow or full",
-  "tests/workers/capabilities/examples.test.ts": "runs one example of each capability in its child process",
 };
 
 /** The rules that a project of one file breaks. */
