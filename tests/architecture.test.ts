@@ -66,7 +66,8 @@ describe("the project", () => {
     const { files } = (await Bun.file(join(ROOT, "tests/timings.json")).json()) as { files: Record<string, number> };
     const slow = slowGateFiles(files);
     expect(slow.filter((file) => SLOW_IN_THE_GATE[file] === undefined)).toEqual([]);
-    expect(Object.keys(SLOW_IN_THE_GATE).filter((file) => !slow.includes(file))).toEqual([]);
+    // The machine's speed changes by 40 %, so a file keeps its reason until it takes half of the bound.
+    expect(Object.keys(SLOW_IN_THE_GATE).filter((file) => (files[file] ?? 0) < 10_000)).toEqual([]);
   });
 
   test("has nothing in its root but what belongs there", () => {
