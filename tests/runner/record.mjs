@@ -21,8 +21,8 @@ export function stateOf(root) {
  * @param {import("./select.mjs").Suite} suite
  * @param {{ commit: string, dirty: boolean, passed: number, failed: number, skipped: number, unsteady: readonly string[], seconds: number }} run
  */
-export function recordRun(root, suite, { seconds, ...run }) {
-  const record = { date: new Date().toISOString(), ...run, minutes: Number((seconds / 60).toFixed(1)) };
+export function recordRun(root, suite, run) {
+  const record = { date: new Date().toISOString(), ...run, minutes: Number((run.seconds / 60).toFixed(1)) };
   const file = suite === "verify" ? ".last-verify.json" : ".last-run.json";
   writeFileSync(join(root, file), `${JSON.stringify(record, null, 2)}\n`);
 }
