@@ -9,7 +9,7 @@ export function listBrokenRules(
   { servesClients }: { readonly servesClients: boolean },
 ): string[] {
   const { operatorToken, bootstrapKey, smtpUrl, mailFrom, workerSlots, outgoingMax, calls } = settings;
-  const { production, sandbox, publicUrl, pace, oidc } = settings;
+  const { production, sandbox, publicUrl, pace, janitorPace, oidc } = settings;
   const faults: string[] = [];
   if (operatorToken !== undefined && operatorToken === bootstrapKey) {
     faults.push(
@@ -40,6 +40,7 @@ export function listBrokenRules(
       faults.push("SLUICE_PUBLIC_URL is not set; the issuer of SLUICE_OIDC_ISSUER sends people back there");
   }
   if (pace !== 1 && production) faults.push("SLUICE_PACE is for tests, not for production");
+  if (janitorPace !== pace && production) faults.push("SLUICE_JANITOR_PACE is for tests, not for production");
   if (calls.queueMs > calls.totalMs) {
     faults.push(
       `SLUICE_CALL_QUEUE_MS ${calls.queueMs} must not exceed SLUICE_CALL_TOTAL_MS ${calls.totalMs}: no call waits longer`,

@@ -16,8 +16,9 @@ const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 const ADDRESS_RANGES = { accepts: isAddressRange, words: "addresses or ranges such as 10.0.0.0/8" };
 
-// Others follow these two.
+// Others follow these three.
 const production = flag("SLUICE_PRODUCTION", { usual: (reader) => reader.text("NODE_ENV") === "production" });
+const pace = decimal("SLUICE_PACE", { usual: 1, least: 0.05, most: 1 });
 const callTotalMs = integer("SLUICE_CALL_TOTAL_MS", { usual: 600_000, least: 1_000, most: HOUR_MS });
 
 export const SETTINGS = {
@@ -98,7 +99,11 @@ export const SETTINGS = {
   /** Failpoint at which this process dies (fault tests). */
   failpoint: { names: ["SLUICE_FAILPOINT"], usual: "", read: readFailpoint },
   /** Factor by which tests shorten waits. Limits are constants, which readPace serves before a Config exists. */
-  pace: decimal("SLUICE_PACE", { usual: 1, least: 0.05, most: 1 }),
+  pace,
+  /** The same for the time between two sweeps of a janitor, where tests wait for none. Default: that of `pace`. */
+  janitorPace: convert(decimal("SLUICE_JANITOR_PACE", { usual: 1, least: 0.05, most: 1 }), (value, reader) =>
+    reader.text("SLUICE_JANITOR_PACE") === undefined ? reader.value(pace) : value,
+  ),
   /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
   supervised: flag("SLUICE_SUPERVISED", { usual: false }),
   streamReplicas: integer("SLUICE_STREAM_REPLICAS", { usual: 1, least: 1, most: 5 }),

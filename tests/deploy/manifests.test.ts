@@ -210,6 +210,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
       "NATS_RELEASES_URL",
       "SLUICE_SUPERVISED",
       "SLUICE_FAILPOINT",
+      "SLUICE_JANITOR_PACE",
       "SLUICE_PACE",
       "SLUICE_POD_NAME",
       "SLUICE_SANDBOX",

@@ -83,6 +83,9 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, SLUICE_FAILPOINT }).failpoint).toEqual({ at: "job.begun", pass: 2 });
     expect(complaint({ SLUICE_FAILPOINT, SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_FAILPOINT ");
     expect(complaint({ SLUICE_PACE: "0.2", SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_PACE ");
+    expect(complaint({ SLUICE_JANITOR_PACE: "0.2", SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_JANITOR_PACE ");
+    expect(loadConfig({ ...MINIMAL, SLUICE_PACE: "0.2" }).janitorPace).toBe(0.2);
+    expect(loadConfig({ ...MINIMAL, SLUICE_PACE: "0.2", SLUICE_JANITOR_PACE: "1" }).janitorPace).toBe(1);
   });
 
   test("an issuer of sign-ins needs its client, and an address to send people back to, where clients are served", () => {
@@ -163,6 +166,7 @@ describe("settings", () => {
     ["SLUICE_GRACE_MS", "30s"],
     ["SLUICE_PACE", "0"],
     ["SLUICE_PACE", "2"],
+    ["SLUICE_JANITOR_PACE", "2"],
     ["SLUICE_FAILPOINT", "job.nowhere"],
     ["SLUICE_FAILPOINT", "job.begun:0"],
     ["SLUICE_FAILPOINT", "job.begun:1:2"],

@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   small = await createTestDatabase({ serverUrl: postgres.url });
   await small.database.close();
-  stack = await startStack({ pools: ["chat", "workflow"] });
+  stack = await startStack({ apart: true, pools: ["chat", "workflow"] });
 }, 120_000);
 afterAll(async () => {
   await stack?.stop();

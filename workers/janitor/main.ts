@@ -7,7 +7,6 @@ import type { AdminPages } from "#shared/admin-server.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
 import { createLagPage } from "#shared/operators/lag.ts";
@@ -77,25 +76,26 @@ export async function startJanitor(role: Role): Promise<void> {
     faultDays: config.faultRetentionDays,
   };
   lifecycle.onStop("freed slots", watchFreedSlots(jobs));
+  const every = (ms: number): number => Math.round(ms * config.janitorPace);
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
-    { name: "expired holds", everyMs: paced(2_000), run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
-    { name: "credit lines", everyMs: paced(10_000), run: () => sweepCreditLines({ database, log }) },
-    { name: "job dispatch", everyMs: paced(2_000), run: () => sweepDispatches(jobs) },
-    { name: "unclaimed jobs", everyMs: paced(5_000), run: () => sweepUnclaimed(jobs) },
+    { name: "expired holds", everyMs: every(2_000), run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },
+    { name: "credit lines", everyMs: every(10_000), run: () => sweepCreditLines({ database, log }) },
+    { name: "job dispatch", everyMs: every(2_000), run: () => sweepDispatches(jobs) },
+    { name: "unclaimed jobs", everyMs: every(5_000), run: () => sweepUnclaimed(jobs) },
     { name: "job room", everyMs: 1_000, run: () => releaseAll(jobs) },
-    { name: "job leases", everyMs: paced(2_000), run: () => sweepLeases(jobs) },
-    { name: "unknown jobs", everyMs: paced(5_000), run: () => sweepUnknownJobs(jobs) },
+    { name: "job leases", everyMs: every(2_000), run: () => sweepLeases(jobs) },
+    { name: "unknown jobs", everyMs: every(5_000), run: () => sweepUnknownJobs(jobs) },
     { name: "job records", everyMs: 1_000, run: () => sweepJobRecords(jobs) },
     { name: "job retention", everyMs: 60_000, run: () => sweepEndedJobs(jobs, config.jobRetentionHours) },
     {
       name: "dead letters",
-      everyMs: paced(5_000),
+      everyMs: every(5_000),
       run: () => sweepDeadLetters({ connection, database, log, metrics }),
     },
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
-    { name: "forgotten runs", everyMs: paced(5_000), run: openForgottenRuns(runs) },
-    { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
+    { name: "forgotten runs", everyMs: every(5_000), run: openForgottenRuns(runs) },
+    { name: "published runs", everyMs: every(5_000), run: () => sweepPublishedRuns(runs) },
     { name: "stalled runs", everyMs: RUN_STALLED_MS, run: openStalledRuns(runs) },
     {
       name: "run retention",
@@ -107,12 +107,12 @@ export async function startJanitor(role: Role): Promise<void> {
           storageBytesMax: config.storageBytesMax,
         }),
     },
-    { name: "usage roll-up", everyMs: paced(15_000), run: openUsageRollUp({ database, metrics, log }) },
-    { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
+    { name: "usage roll-up", everyMs: every(15_000), run: openUsageRollUp({ database, metrics, log }) },
+    { name: "budgets", everyMs: every(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
-    { name: "outboxes", everyMs: paced(5_000), run: () => watchOutboxes(database, metrics) },
-    { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
+    { name: "outboxes", everyMs: every(5_000), run: () => watchOutboxes(database, metrics) },
+    { name: "deliveries", everyMs: every(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
@@ -124,13 +124,13 @@ export async function startJanitor(role: Role): Promise<void> {
       everyMs: 60_000,
       run: () => sweepBatches({ storage, database, log }, config.batchRetentionHours),
     },
-    { name: "open batches", everyMs: paced(5_000), run: () => watchBatches(database, metrics) },
+    { name: "open batches", everyMs: every(5_000), run: () => watchBatches(database, metrics) },
     { name: "batch parts", everyMs: 3_600_000, run: () => sweepBatchParts({ storage, database, log }) },
-    { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
+    { name: "uploads", everyMs: every(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, retention) },
     { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log, metrics }) },
-    { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
+    { name: "failures", everyMs: every(5_000), run: () => watchFailures(database, metrics) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
   role.watchStorage(storage);
