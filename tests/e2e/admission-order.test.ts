@@ -51,7 +51,7 @@ let addresses = 0;
 
 beforeAll(async () => {
   bed = await startBed({
-    janitor: false,
+    apart: false,
     presets: { open: [null, null], full: [1, null], dry: [null, 1], "full-dry": [1, 1] },
     env: {
       SLUICE_IP_LIMIT: String(IP_LIMIT),

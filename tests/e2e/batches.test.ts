@@ -26,6 +26,9 @@ let client: OpenAI;
 
 beforeAll(async () => {
   bed = await startBed({
+    apart: false,
+    // Some stories wait for a janitor.
+    quickJanitor: true,
     pools: ["chat", "image", "capability", "workflow"],
     behaviours: ["unauthorized", "delay-60000"],
     presets: { few: [3, null], capped: [null, 40_000] },
@@ -114,7 +117,7 @@ describe("a batch", () => {
     );
     expect(settled).toBe(FLAT_NANO);
     const counted = async (name: string, outcome: string): Promise<number> =>
-      metric(bed.stack.ingresses[0]?.adminUrl ?? "", `sluice_${name}_total`, `outcome="${outcome}"`);
+      metric(bed.stack.processes[0]?.adminUrl ?? "", `sluice_${name}_total`, `outcome="${outcome}"`);
     expect([await counted("batches", "completed"), await counted("batch_lines", "completed"), await counted("batch_lines", "failed")]).toEqual([1, 2, 2]); // prettier-ignore
     const file = await client.files.retrieve(batch.output_file_id ?? "");
     expect(file).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });

@@ -13,7 +13,7 @@ const PARALLEL = 4;
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ workers: 0, janitor: false });
+  stack = await startStack({ apart: true, workers: 0, janitor: false });
 }, 120_000);
 afterAll(() => stack.stop());
 

@@ -75,6 +75,7 @@ beforeAll(async () => {
   const catalogue = join(folder.directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueOf(fal.url));
   stack = await startStack({
+    apart: true,
     pools: ["image"],
     env: {
       SLUICE_CATALOGUE: catalogue,

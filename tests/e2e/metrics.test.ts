@@ -9,7 +9,7 @@ import manifest from "../../package.json" with { type: "json" };
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ pools: ["chat", "workflow"] });
+  stack = await startStack({ apart: true, pools: ["chat", "workflow"] });
 }, 60_000);
 afterAll(() => stack.stop());
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
     SLUICE_OIDC_CLIENT_SECRET: CLIENT.clientSecret,
   };
   const env = { ...oidc, PORT: String(port), SLUICE_PUBLIC_URL: baseUrl };
-  stack = await startStack({ workers: 0, janitor: false, env });
+  stack = await startStack({ apart: true, workers: 0, janitor: false, env });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();

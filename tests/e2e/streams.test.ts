@@ -56,7 +56,7 @@ let silent: Promise<Answer>;
 beforeAll(async () => {
   [bed, strict] = await Promise.all([
     startBed({
-      janitor: false,
+      apart: false,
       behaviours: [
         ...REFUSED,
         ...REPAIRED,
@@ -67,7 +67,7 @@ beforeAll(async () => {
       ],
     }),
     startBed({
-      janitor: false,
+      apart: false,
       behaviours: ["stall", "silent", "silent-after-head"],
       env: { SLUICE_CALL_STALL_MS: "1500", SLUICE_CALL_FIRST_BYTE_MS: "1500" },
     }),
@@ -236,7 +236,7 @@ describe("an upstream without end", () => {
 describe("a reader that stops", () => {
   test("is cut, is billed for what came, and slows no other", async () => {
     const { stack, upstream } = bed;
-    const ingress = stack.ingresses[0];
+    const [all] = stack.processes;
     upstream.next(pour());
     const [caller, call] = await upstreamCallOf(bed, () => callRaw(bed.target(), stream("wide")));
     await eventually("its stream has begun", () => caller.received() > 0);
@@ -244,7 +244,7 @@ describe("a reader that stops", () => {
     const neighbour = bed.client.chat(bed.target(), stream("mock-tokens-400-every-20"));
     await eventually("the upstream is let go", () => call.closedByClientAt !== null, 40_000);
     await eventually("it is counted", async () => {
-      return (await metric(ingress?.adminUrl ?? "", "sluice_stream_aborts_total", 'reason="stuck"')) === 1;
+      return (await metric(all?.adminUrl ?? "", "sluice_stream_aborts_total", 'reason="stuck"')) === 1;
     });
     expect(isServed(await neighbour)).toBe(true);
     const jobId = /x-request-id: (\S+)/i.exec(caller.text())?.[1] ?? "";

@@ -90,9 +90,8 @@ function begin(model: string, mode: Mode): Promise<Told> {
 
 beforeAll(async () => {
   [normal, strict] = await Promise.all([
-    startStack({ janitor: false }),
+    startStack(),
     startStack({
-      janitor: false,
       env: { SLUICE_CALL_STALL_MS: "1500", SLUICE_CALL_FIRST_BYTE_MS: "1500", SLUICE_CALL_TOTAL_MS: "3000" },
     }),
   ]);
@@ -245,7 +244,7 @@ describe("a chat model", () => {
   });
 
   test("sandbox-busy-once is asked twice for one answer with one bill", async () => {
-    const asked = () => metric(normal.workers[0]?.adminUrl ?? "", "sluice_provider_errors_total", 'kind="busy"');
+    const asked = () => metric(normal.processes[0]?.adminUrl ?? "", "sluice_provider_errors_total", 'kind="busy"');
     const before = await asked();
     const call = await caller.chat("sandbox-busy-once", "plain");
     expect(call.error).toBeUndefined();

@@ -40,6 +40,8 @@ const collector = Bun.serve({
 
 beforeAll(async () => {
   stack = await startStack({
+    // A trace passes from process to process.
+    apart: true,
     pools: ["chat", "image", "capability", "workflow"],
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}/`,

@@ -28,6 +28,7 @@ const clock = temporaryDirectory();
 
 beforeAll(async () => {
   stack = await startStack({
+    apart: true,
     workers: 0,
     janitor: false,
     env: {

@@ -1,5 +1,5 @@
 /**
- * Basis of every fault test: the whole service as processes, a local upstream of each family whose behaviour the
+ * Basis of every fault test: the whole service as processes (apart unless told otherwise), a local upstream of each family whose behaviour the
  * test decides, and a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, `wide` may
  * answer at length, and each `mock-…` slug is served by the behaviour of that name; all of these are of OpenAI's family.
  */
@@ -59,6 +59,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   let stack: Stack;
   try {
     stack = await startStack({
+      apart: true,
       ...options,
       // A worker of the sandbox loads a vocabulary at its start.
       env: {

@@ -32,6 +32,7 @@ const clock = temporaryDirectory();
 
 beforeAll(async () => {
   stack = await startStack({
+    apart: true,
     pools: ["chat", "image", "audio", "capability"],
     env: {
       BUN_OPTIONS: `--preload ${join(PROJECT_ROOT, "tests/support/loop-clock.ts")}`,

@@ -44,7 +44,7 @@ const SEED = 20_261_123;
 
 let bench: CapabilityBench;
 beforeAll(async () => {
-  bench = await startCapabilityBench({ workers: 2 });
+  bench = await startCapabilityBench({ apart: true, workers: 2 });
 }, 60_000);
 afterAll(() => bench?.stop());
 

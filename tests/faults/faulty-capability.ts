@@ -45,6 +45,7 @@ exec '${Bun.which("prlimit") ?? ""}' "$@"
   };
   try {
     const bench = await startCapabilityBench({
+      apart: true,
       ...options,
       env: {
         PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`,

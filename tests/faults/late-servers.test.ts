@@ -13,7 +13,7 @@ import { eventually } from "./wait.ts";
 let stack: Stack;
 const closing: (() => unknown)[] = [];
 beforeAll(async () => {
-  stack = await startStack({ workers: 0, ingress: 0, janitor: false });
+  stack = await startStack({ apart: true, workers: 0, ingress: 0, janitor: false });
 }, 60_000);
 afterAll(async () => {
   for (const close of closing) close();

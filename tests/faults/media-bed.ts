@@ -110,6 +110,7 @@ export async function startMediaBed({ env, ...options }: StackOptions = {}): Pro
     const catalogue = join(folder.directory, "catalogue.yaml");
     writeFileSync(catalogue, catalogueOf(fal.url));
     const stack = await startStack({
+      apart: true,
       pools: ["image"],
       env: {
         SLUICE_CATALOGUE: catalogue,

@@ -49,6 +49,7 @@ beforeAll(async () => {
   const catalogue = join(folder.directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueYaml());
   stack = await startStack({
+    apart: true,
     pools: ["video", "3d"],
     env: {
       SLUICE_CATALOGUE: catalogue,

@@ -21,7 +21,7 @@ import { eventually } from "./wait.ts";
 let bench: NotificationsBench;
 let receiver: Receiver;
 beforeAll(async () => {
-  [bench, receiver] = await Promise.all([startNotifications({ workers: 0 }), startReceiver()]);
+  [bench, receiver] = await Promise.all([startNotifications({ apart: true, workers: 0 }), startReceiver()]);
 }, 120_000);
 afterAll(async () => {
   await bench.close();

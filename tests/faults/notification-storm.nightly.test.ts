@@ -24,7 +24,7 @@ let receiver: Receiver;
 let dead: Receiver;
 beforeAll(async () => {
   [bench, receiver, dead] = await Promise.all([
-    startNotifications({ pools: ["webhook"], workers: 2, env: { SLUICE_WORKER_SLOTS: "224" } }),
+    startNotifications({ apart: true, pools: ["webhook"], workers: 2, env: { SLUICE_WORKER_SLOTS: "224" } }),
     startReceiver(),
     startReceiver(),
   ]);

@@ -10,7 +10,7 @@ import { startStack, type Stack } from "#tests/support/stack.ts";
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ workers: 0 });
+  stack = await startStack({ apart: true, workers: 0 });
 }, 120_000);
 afterAll(() => stack.stop());
 

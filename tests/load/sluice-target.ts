@@ -79,6 +79,7 @@ export async function startSluice(upstreamPort: number, certFile?: string): Prom
     rmSync(directory, { recursive: true, force: true });
   };
   const stack = await startStack({
+    apart: true,
     ingress: 1,
     workers: 1,
     env: {

@@ -34,12 +34,15 @@ import { createTestBucket } from "./storage.ts";
 export type { ManagedProcess } from "./role-process.ts";
 
 export interface StackOptions {
-  /** False runs all roles in one process (`sluice all`): half the cost, for tests that look at no single process. Default: true. */
+  /** True when each role is a process of its own, for tests that kill or watch one. Default: all roles share one (`sluice all`). */
   readonly apart?: boolean;
-  /** Processes of each kind, where roles are apart. Default: one ingress, one worker and a janitor. */
+  /** Number of ingresses; where roles share a process, those beyond the first have processes of their own. Default: 1. */
   readonly ingress?: number;
+  /** Number of workers and presence of a janitor, where roles are apart. Default: one of each. */
   readonly workers?: number;
   readonly janitor?: boolean;
+  /** True when a janitor sweeps at the pace of tests, for tests that wait for one: idle, it costs a third of a stack. Default: `apart`. */
+  readonly quickJanitor?: boolean;
   /** Pools that each worker serves; chat unless told otherwise. */
   readonly pools?: readonly string[];
   /** Over the stack's own environment, for every role. */
@@ -142,6 +145,7 @@ async function assemble(
     SLUICE_GRACE_MS: "5000",
     SLUICE_IP_LIMIT: "0",
     SLUICE_PACE: TEST_PACE,
+    ...((options.quickJanitor ?? options.apart) === true ? {} : { SLUICE_JANITOR_PACE: "1" }),
     SLUICE_SANDBOX: "on",
     SLUICE_SUPERVISED: "1",
     ...runtimeSettings(),
@@ -164,8 +168,7 @@ async function assemble(
     return role;
   };
   const pools = options.pools ?? ["chat"];
-  const started =
-    options.apart === false ? await startTogether(addRole, pools) : await startApart(addRole, pools, options);
+  const started = await (options.apart === true ? startApart : startTogether)(addRole, pools, options);
   const command: Stack["command"] = (...args) => {
     const live = roles.find((role) => role.baseUrl !== "" && role.alive());
     // A token among the settings is one for everything.
@@ -208,8 +211,16 @@ async function startApart(
   return { processes: [...ingresses, ...workers, ...janitors], ingresses, workers, janitors };
 }
 
-async function startTogether(addRole: Stack["addRole"], pools: readonly string[]): Promise<Started> {
-  const processes = [await addRole("all", ...pools)];
+async function startTogether(
+  addRole: Stack["addRole"],
+  pools: readonly string[],
+  { workers, janitor, ingress = 1 }: StackOptions,
+): Promise<Started> {
+  if (workers !== undefined || janitor !== undefined || ingress === 0) {
+    throw new Error("these numbers of workers, janitors and ingresses need { apart: true }");
+  }
+  const further = Array.from({ length: ingress - 1 }, () => addRole("ingress"));
+  const processes = await settled([addRole("all", ...pools), ...further]);
   const none = new Proxy<ManagedProcess[]>([], {
     get() {
       throw new Error(

@@ -334,7 +334,7 @@ describe("a hostile publisher", () => {
     }
     await publisher.connection.flush();
     expect(heard).toEqual([]);
-    const ignored = await Promise.all(bed.stack.ingresses.map((ingress) => metric(ingress.adminUrl, "sluice_batch_replies_ignored_total"))); // prettier-ignore
+    const ignored = await Promise.all(bed.stack.processes.map(({ adminUrl }) => metric(adminUrl, "sluice_batch_replies_ignored_total", 'role="ingress"'))); // prettier-ignore
     expect(ignored.reduce((sum, value) => sum + value, 0)).toBe(foreign.length);
   });
 

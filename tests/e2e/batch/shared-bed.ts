@@ -5,6 +5,7 @@ let started: Promise<Bed> | undefined;
 
 export function sharedBed(): Promise<Bed> {
   started ??= startBed({
+    apart: false,
     ingress: 2,
     pools: ["chat", "image", "audio", "video", "3d"],
     behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal", "rate-limit"],

@@ -89,7 +89,7 @@ export async function startFamilies(
   const keys = Object.fromEntries(FAMILIES.map((family) => [keyVariable(family), KEYS[family]]));
   let stack: Stack;
   try {
-    stack = await startStack({ janitor: false, env: { SLUICE_CATALOGUE: catalogue, ...keys, ...options.env } });
+    stack = await startStack({ env: { SLUICE_CATALOGUE: catalogue, ...keys, ...options.env } });
   } catch (error) {
     close();
     throw error;

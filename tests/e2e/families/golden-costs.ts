@@ -394,7 +394,7 @@ describe.each(FAMILIES)("sound behind an address that does not tell, at %s", (fa
 });
 
 test("impossible reports raised the alert that operators watch", async () => {
-  const url = bed.stack.workers[0]?.adminUrl ?? "";
+  const url = bed.stack.processes[0]?.adminUrl ?? "";
   expect(await metric(url, "sluice_usage_estimated_total", "impossible")).toBe(FAMILIES.length * 4 * 2 * 2);
 });
 

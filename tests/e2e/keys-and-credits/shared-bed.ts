@@ -5,6 +5,7 @@ let started: Promise<Bed> | undefined;
 
 export function sharedBed(): Promise<Bed> {
   started ??= startBed({
+    apart: false,
     ingress: 2,
     pools: ["chat", "workflow"],
     presets: { narrow: [4, 1_000_000], thirty: [30, null] },

@@ -65,6 +65,7 @@ export async function startHostileBench(
   handed = pages({ innerUrl, siteUrl, mesh });
   const port = String(await freePort());
   const bench = await startBench({
+    apart: true,
     env: { PORT: port, SLUICE_OUTBOUND_ALLOW: `${new URL(siteUrl).host},127.0.0.1:${port}` },
   });
   const { stack, client } = bench;

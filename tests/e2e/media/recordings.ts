@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { commandLine } from "#deploy/embedded/probe.mjs";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
@@ -83,13 +84,13 @@ async function storedClaims(): Promise<string[]> {
   return (await listObjects(storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key);
 }
 
-/** Undefined while there are none. */
-function childrenOf(pid: number): string[] | undefined {
+/** Children of this process that look at recordings; undefined while there are none. */
+function probesOf(pid: number): string[] | undefined {
   const tasks = `/proc/${pid}/task`;
   const found = readdirSync(tasks).flatMap((task) =>
     readFileSync(join(tasks, task, "children"), "utf8")
       .split(" ")
-      .filter(Boolean),
+      .filter((child) => child !== "" && commandLine(Number(child)).includes("shared/media/probe")),
   );
   return found.length > 0 ? found : undefined;
 }
@@ -127,8 +128,8 @@ describe("a recording", () => {
   });
 
   test("is looked at in a process of its own", async () => {
-    const { pid } = bench.stack.ingresses[0] ?? { pid: 0 };
-    const [response, children] = await Promise.all([send("sandbox-stt"), eventually("a child", () => childrenOf(pid))]);
+    const { pid } = bench.stack.processes[0] ?? { pid: 0 };
+    const [response, children] = await Promise.all([send("sandbox-stt"), eventually("a child", () => probesOf(pid))]);
     expect([response.status, children.length]).toEqual([200, 1]);
   });
 

@@ -129,7 +129,7 @@ test("answers that are larger than the budget are kept one after the other, and 
     expect([response.status, await response.json()]).toMatchObject([200, { data: [{ file_id: expect.any(String) }] }]);
   }
   await eventually("nothing is held any more", async () => {
-    const page = await (await fetch(`${bench.stack.workers[0]?.adminUrl}/metrics`)).text();
+    const page = await (await fetch(`${bench.stack.processes[0]?.adminUrl}/metrics`)).text();
     return /^sluice_result_bytes\{[^}]*pool="image"[^}]*\} 0$/m.test(page);
   });
 });

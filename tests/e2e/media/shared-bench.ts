@@ -6,7 +6,11 @@ import { type Bench, benchOf, startBench } from "./bench.ts";
 let started: Promise<Bench> | undefined;
 
 export function sharedBench(): Promise<Bench> {
-  started ??= startBench({ pools: ["chat", "image", "audio", "video"], env: { SLUICE_WORKER_SLOTS: "16" } });
+  started ??= startBench({
+    apart: true,
+    pools: ["chat", "image", "audio", "video"],
+    env: { SLUICE_WORKER_SLOTS: "16" },
+  });
   return started;
 }
 

@@ -49,6 +49,7 @@ beforeAll(async () => {
   await gone.close();
   [bench, receiver] = await Promise.all([
     startNotifications({
+      apart: true,
       pools: ["webhook"],
       env: {
         SLUICE_SMTP_URL: mail.url(`ada:${MARKS.smtpPassword}@`),

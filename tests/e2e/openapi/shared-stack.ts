@@ -7,6 +7,8 @@ let started: Promise<Stack> | undefined;
 
 export function sharedStack(): Promise<Stack> {
   started ??= startStack({
+    // Stories stop workers and janitors for a moment.
+    apart: true,
     pools: ["chat", "image", "audio", "video", "3d", "capability", "workflow", "webhook"],
     env: { SLUICE_WORKER_SLOTS: "24", SLUICE_OUTBOUND_ALLOW: "127.0.0.1", SLUICE_OPERATOR_TOKEN: OPERATOR_TOKEN },
   });

@@ -26,6 +26,7 @@ let bench: RunsBench;
 let storage: Storage;
 beforeAll(async () => {
   bench = await startRunsBench({
+    apart: true,
     workers: 0,
     janitor: false,
     env: { SLUICE_STORAGE_BYTES_MAX: String(STORAGE_BYTES_MAX) },

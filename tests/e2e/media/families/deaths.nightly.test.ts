@@ -17,7 +17,7 @@ const LULL_MS = storm(300, 1_000);
 let rounds: Rounds;
 
 beforeAll(async () => {
-  rounds = await startRounds({ workers: 2 });
+  rounds = await startRounds({ apart: true, workers: 2 });
 }, 60_000);
 
 afterAll(() => rounds.close());
