@@ -1,4 +1,4 @@
-/** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, deaths of worker and child. */
+/** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, the death of a child. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
@@ -15,11 +15,10 @@ import { eventually } from "#tests/faults/wait.ts";
 import { errorOf } from "../media/bench.ts";
 
 import { type CapabilityBench, childrenAtWork, type RunAnswer } from "./bench.ts";
+import { beginEndless, ENDLESS, endOf } from "./endless-run.ts";
 import { sharedBench } from "./shared-bench.ts";
 
 const PHOTO = { image: { file_id: "file-sample-photo" } };
-/** Takes a second or so. */
-const SLOW = { code: { text: "for (let i = 0; ; i++) {}" } };
 
 let bench: CapabilityBench;
 let poor: Workspace;
@@ -251,7 +250,7 @@ describe("a run", () => {
   }, 30_000);
 
   test("that is cancelled ends, and costs nothing", async () => {
-    const answer = await bench.run("code.run_javascript", { input: SLOW, params: { timeout: 5 }, async: true });
+    const answer = await bench.run("code.run_javascript", { input: ENDLESS, params: { timeout: 5 }, async: true });
     const { id } = (await answer.json()) as Job;
     await eventually("it runs", async () => (await jobOf(id)).status === "processing");
     await bench.call(`/v1/images/jobs/${id}/cancel`, {});
@@ -395,38 +394,13 @@ describe("nothing is run or billed of", () => {
   });
 });
 
-describe("a run whose", () => {
-  const start = async (): Promise<string> => {
-    const body = { input: SLOW, params: { timeout: 2 }, async: true };
-    const { id } = (await (await bench.run("code.run_javascript", body)).json()) as Job;
-    await eventually("it runs", async () => (await jobOf(id)).status === "processing");
-    return id;
-  };
-  const over = (id: string): Promise<Job> =>
-    eventually("it has ended", async () => {
-      const job = await jobOf(id);
-      return (job.status === "failed" || job.status === "completed") && job;
-    });
-
-  test("worker is killed simply runs again, and is settled once", async () => {
-    const id = await start();
-    const [worker] = bench.stack.workers;
-    worker?.kill("SIGKILL");
-    await worker?.exited();
-    await worker?.restart();
-    // The script never ends, so each worker refuses it alike.
-    expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
-    expect(await usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
-    expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 2 });
-  }, 60_000);
-
-  test("child is killed begins anew in a fresh one", async () => {
-    const id = await start();
-    const [worker] = bench.stack.workers;
-    const child = await eventually("a child stands in its folder", async () => childrenAtWork(worker?.pid)[0]);
-    process.kill(child, "SIGKILL");
-    expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
-    expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
-    expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
-  }, 60_000);
-});
+test("a run whose child is killed begins anew in a fresh one", async () => {
+  const id = await beginEndless(bench);
+  const [worker] = bench.stack.workers;
+  const child = await eventually("a child stands in its folder", async () => childrenAtWork(worker?.pid)[0]);
+  process.kill(child, "SIGKILL");
+  // The script never ends, so each child refuses it alike.
+  expect((await endOf(bench, id)).error).toMatchObject({ code: "unprocessable_input" });
+  expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
+  expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
+}, 60_000);

@@ -9,7 +9,10 @@ import { expectRun, GATE_TEMPLATES, listTemplates, TEMPLATES } from "./templates
 let bench: RunsBench;
 let listed: readonly WorkflowTemplate[];
 beforeAll(async () => {
-  bench = await startRunsBench({ pools: ["chat", "image", "audio", "3d", "capability", "workflow"] });
+  bench = await startRunsBench({
+    pools: ["chat", "image", "audio", "3d", "capability", "workflow"],
+    env: { SLUICE_WORKER_SLOTS: "24" },
+  });
   listed = await listTemplates(bench);
 }, 120_000);
 afterAll(() => bench?.close());

@@ -94,7 +94,7 @@ describe("what S3 has altered is not served", () => {
     ["a flipped bit", (bytes) => bytes.fill((bytes[2 * MB] ?? 0) ^ 1, 2 * MB, 2 * MB + 1)],
     ["a cut", (bytes) => bytes.subarray(0, 2 * MB + 10)],
     ["another file's bytes", (bytes) => Buffer.alloc(bytes.length)],
-    // The development server promises a byte then and sends none.
+    // For an empty object the development server announces one byte and sends none.
     ["nothing", () => Buffer.alloc(0)],
   ])("%s", async (_name, damage) => {
     const { id, bytes } = await damaged(3 * MB, damage);
@@ -374,7 +374,7 @@ describe("an object store that fails", () => {
       return new Response(null, { headers: { etag, "content-length": "3" } });
     },
   });
-  // Pauses between attempts are a random part of a bound: here they are none.
+  // The pause between attempts is a random part of its maximum. Here it is zero.
   const random = spyOn(Math, "random");
   beforeEach(() => void random.mockReturnValue(0));
   afterAll(() => random.mockRestore());

@@ -559,7 +559,7 @@ test("a line that its dead ingress left is given back by the janitor, once it ha
   const context = { database: db.database, log };
   await endLine(db.database, lives, { isOverdue: true });
   expect(await bench.lineOf(workspaceId)).toBeDefined();
-  expect(await sweepCreditLines({ ...context, startedMs: 3_600_000 })).toBe(0);
+  expect(await sweepCreditLines({ ...context, startedMs: 86_400_000 })).toBe(0);
   expect(await sweepCreditLines({ ...context, startedMs: 0 })).toBe(1);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({
     amount: 1_000n * CREDIT - 3n,

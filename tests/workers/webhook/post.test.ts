@@ -27,7 +27,7 @@ async function attempt(answer: (response: ServerResponse) => void): Promise<Atte
 }
 
 describe("a receiver that takes its time", () => {
-  test("is cut at the end of the attempt: no answer, a body byte by byte, half of one, and no address of its name", async () => {
+  test("is cut at the end of the attempt: no answer, a body byte by byte, half of a body, and a name that never resolves", async () => {
     const closed: Promise<void>[] = [];
     const watched = (answer: (response: ServerResponse) => void) => (response: ServerResponse) => {
       closed.push(new Promise((resolve) => void response.on("close", resolve)));

@@ -1,7 +1,7 @@
 /** The settings of spending over a real database: workspaces with a member and a key of each role. */
 import { expect } from "bun:test";
 
-import { createApp, routesOf } from "#ingress/app.ts";
+import { createApp, partsOf } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { Route } from "#ingress/serve.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
@@ -25,7 +25,7 @@ export interface SpendBed {
   readonly db: TestDatabase;
   readonly fake: FakeContext;
   readonly authenticator: Authenticator;
-  /** Every registered route, built once: a build takes longer than ten requests. */
+  /** Every route of the app. */
   readonly routes: readonly Route[];
   /** Lets what keys are known for grow old. */
   pass(ms: number): void;
@@ -62,14 +62,16 @@ export async function openSpendBed(settings: Partial<IngressContext["config"]> =
     now: () => clockMs,
   });
   const config = { ...fake.context.config, storageBytesMax: 1_000, ...settings };
-  const app = createApp({ ...fake.context, config, authenticator, database: db.database });
+  const context = { ...fake.context, config, authenticator, database: db.database };
+  const parts = partsOf(context);
+  const app = createApp(context, parts);
   const send: SpendBed["send"] = (method, path, token, body, accept) =>
     app.handle(requestTo(method, path, { token, body, accept }));
   return {
     db,
     fake,
     authenticator,
-    routes: routesOf(fake.context),
+    routes: parts.routes,
     pass(ms) {
       clockMs += ms;
     },

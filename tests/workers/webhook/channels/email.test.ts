@@ -217,7 +217,7 @@ describe("a server that is not there or takes its time", () => {
     expect(await send(channel, outgoing(), contextOf(mailerFor(rude.url)))).toMatchObject(failure);
   });
 
-  test("is cut when it falls silent, before its greeting or after it, when it drips without end, and when the mailer knows no end", async () => {
+  test("is cut when it falls silent before or after its greeting, when it drips without end, and when the mailer never finishes", async () => {
     const before = await mute("");
     const after = await mute("220 mail\r\n");
     const dripping = await mute("220 mail\r\n", "250-and more\r\n");
