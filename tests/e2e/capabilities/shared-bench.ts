@@ -40,7 +40,7 @@ async function start(): Promise<SharedBench> {
     else response.setHeader("content-type", "text/html").end("<h1>Tea</h1><p>Of <a href='/green'>green</a> tea.</p>");
   });
   const bench = await startCapabilityBench({
-    // One story kills the worker.
+    // One story watches the children of the worker.
     apart: true,
     env: { SLUICE_CATALOGUE: catalogue, SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
   });

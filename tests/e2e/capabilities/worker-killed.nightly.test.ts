@@ -6,7 +6,7 @@ import { beginEndless, endOf } from "./endless-run.ts";
 
 let bench: CapabilityBench;
 beforeAll(async () => {
-  bench = await startCapabilityBench();
+  bench = await startCapabilityBench({ apart: true });
 }, 60_000);
 afterAll(() => bench?.stop());
 
