@@ -157,6 +157,11 @@ async function alternateSides(before: Side, after: Side, rounds: number, load: L
 const ROWS: readonly (readonly [string, (turn: Turn) => number, number])[] = [
   ["calls a second", (turn) => figures([turn], "sluice").perSecond, 0],
   ["µs of CPU a call, everything", (turn) => total(figures([turn], "sluice").cpuPerCall) * 1_000, 0],
+  ...["ingress", "worker", "postgres", "nats"].map((name): [string, (turn: Turn) => number, number] => [
+    `µs of CPU a call, ${name}`,
+    (turn) => (figures([turn], "sluice").cpuPerCall[name] ?? Number.NaN) * 1_000,
+    0,
+  ]),
   ["first token p50, ms", (turn) => firstToken(turn, 0.5), 2],
   ["first token p95, ms", (turn) => firstToken(turn, 0.95), 1],
   ["p50, ms", (turn) => figures([turn], "sluice").p50, 2],

@@ -139,10 +139,11 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
  * @throws ProviderError `failed`
  */
 function wellFormed(response: Response): Response {
-  const { status, headers, body } = response;
+  const { status, headers } = response;
   const isFramedTwice = headers.has("content-length") && headers.has("transfer-encoding");
   if (status >= 200 && status <= 599 && !isFramedTwice) return response;
-  body?.cancel().catch(() => undefined);
+  // Bun makes a stream of the body when it is named, a tenth of the call's CPU: `text()` alone needs none.
+  response.body?.cancel().catch(() => undefined);
   const fault = isFramedTwice ? "the answer states a length and chunks" : `the answer has the status ${status}`;
   throw new ProviderError("failed", fault);
 }
