@@ -1,6 +1,6 @@
 /**
- * `sluice all`: every role in one process, for small machines and for test stacks. What the roles share is opened by the process once
- * (shared/process.ts); their pools, connections to NATS, metrics and logs stay their own (decision 0072).
+ * `sluice all`: every role in one process, for small machines and for test stacks. The process opens once everything that the roles share
+ * (shared/process.ts); their reserved connections to Postgres, connections to NATS, metrics and logs stay their own (decision 0072).
  */
 import { INGRESS_CONNECTIONS, startIngress } from "#ingress/main.ts";
 import { NATS_AUTH_CONNECTIONS, startNatsAuth } from "#ingress/nats-auth/main.ts";
@@ -22,13 +22,15 @@ export async function startAll(pools: readonly WorkerPool[]): Promise<void> {
   const workerSlots = fitSlots(pools, config);
   host.log.info({ slots: workerSlots, pools }, "roles share this process");
   // They stop in reverse: the ingress takes no new call while workers still answer the old ones.
-  await startJanitor(openRole("janitor", host));
-  await startWorker(openRole("worker", host, { ...config, workerSlots }), pools);
-  if (natsAuth.issuerSeed !== undefined || natsAuth.curveSeed !== undefined) {
-    await startNatsAuth(openRole("nats-auth", host));
-  }
-  const ingressGraceMs = Math.max(graceMs / 2, graceMs - WORKERS_GRACE_MS);
-  host.ready(await startIngress(openRole("ingress", host, { ...config, graceMs: ingressGraceMs })));
+  await host.start(async () => {
+    await startJanitor(openRole("janitor", host));
+    await startWorker(openRole("worker", host, { ...config, workerSlots }), pools);
+    if (natsAuth.issuerSeed !== undefined || natsAuth.curveSeed !== undefined) {
+      await startNatsAuth(openRole("nats-auth", host));
+    }
+    const ingressGraceMs = Math.max(graceMs / 2, graceMs - WORKERS_GRACE_MS);
+    return startIngress(openRole("ingress", host, { ...config, graceMs: ingressGraceMs }));
+  });
 }
 
 function sumOf(connections: readonly RoleConnections[]): RoleConnections {

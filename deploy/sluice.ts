@@ -65,7 +65,7 @@ async function runRole(
 ): Promise<void> {
   const [{ openProcess }, { openRole }] = await Promise.all([import("#shared/process.ts"), import("#shared/role.ts")]);
   const host = await openProcess({ name, servesClients: name === "ingress", connections });
-  host.ready((await start(openRole(name, host))) ?? {});
+  await host.start(() => start(openRole(name, host)));
 }
 
 const [name = "", ...args] = process.argv.slice(2);

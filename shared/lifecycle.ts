@@ -43,6 +43,8 @@ export interface Lifecycle {
   onStop(name: string, step: StopStep, deadlineMs?: number): void;
   /** Stops everything and ends the process: 0 when every step ended in time, else 1. Safe to call often. */
   stop(reason: string): Promise<void>;
+  /** Stops everything as `stop` does, and leaves the end of the process to the caller. Resolves with true when every step ended in time. */
+  close(reason: string): Promise<boolean>;
 }
 
 interface Step {
@@ -65,7 +67,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
   const stopping = new AbortController();
   const hurry = new AbortController();
   const steps: Step[] = [];
-  let done: Promise<void> | undefined;
+  let done: Promise<boolean> | undefined;
 
   function end(code: number): void {
     flushLogs();
@@ -95,7 +97,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     }
   }
 
-  async function stopAll(reason: string): Promise<void> {
+  async function stopAll(reason: string): Promise<boolean> {
     log.info({ reason }, "stopping");
     stopping.abort();
     const graceEnds = performance.now() + graceMs;
@@ -105,12 +107,16 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
       if (!(await runStep(step, graceEnds))) clean = false;
     }
     log.info({ clean }, "stopped");
-    end(clean ? 0 : 1);
+    return clean;
   }
 
-  function stop(reason: string): Promise<void> {
+  function close(reason: string): Promise<boolean> {
     done ??= stopAll(reason);
     return done;
+  }
+
+  async function stop(reason: string): Promise<void> {
+    end((await close(reason)) ? 0 : 1);
   }
 
   let signals = 0;
@@ -139,6 +145,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     stopping: stopping.signal,
     hurry: hurry.signal,
     stop,
+    close,
     async start(name, open) {
       if (stopping.signal.aborted) throw new Error(`stopped before ${name} was started`);
       const began = performance.now();

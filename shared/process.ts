@@ -62,8 +62,12 @@ export interface ServiceProcess {
   onHangup(reload: () => Promise<void>, log: Logger): void;
   /** Adds pages to the admin port, and facts to its `/readyz`. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
-  /** Opens the admin port and writes the log line that supervisors wait for. */
-  ready(facts?: Readonly<Record<string, number>>): void;
+  /**
+   * Starts the roles, then opens the admin port and writes the log line that supervisors wait for.
+   * @param open returns facts for that line
+   * @throws what `open` throws, after everything that had started has stopped: a worker may have taken jobs by then
+   */
+  start(open: () => Promise<Readonly<Record<string, number>> | void>): Promise<void>;
 }
 
 /** @throws Error when a setting is wrong, Postgres stays away for too long, lacks migrations or has too few connections left */
@@ -102,6 +106,20 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   const registries = [metrics.registry];
   const pages: Record<string, AdminPages[string]> = {};
   const details: Record<string, unknown> = {};
+  const ready = (facts: Readonly<Record<string, number>>): void => {
+    admin = startAdminServer({
+      host: config.adminHost,
+      port: config.adminPort,
+      registry: joinRegistries(registries),
+      ready: (required) => dependencies.readiness(required),
+      details,
+      stopping: lifecycle.stopping,
+      pages,
+      log,
+    });
+    // Supervisors and tests wait for this line, so it is logged at every level.
+    log.child({}, { level: "info" }).info({ ...facts, admin_port: admin.port }, "ready");
+  };
   return {
     name,
     config,
@@ -123,19 +141,13 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
       Object.assign(pages, more);
       Object.assign(details, facts);
     },
-    ready(facts = {}) {
-      admin = startAdminServer({
-        host: config.adminHost,
-        port: config.adminPort,
-        registry: joinRegistries(registries),
-        ready: (required) => dependencies.readiness(required),
-        details,
-        stopping: lifecycle.stopping,
-        pages,
-        log,
-      });
-      // Supervisors and tests wait for this line, so it is told at every level.
-      log.child({}, { level: "info" }).info({ ...facts, admin_port: admin.port }, "ready");
+    async start(open) {
+      try {
+        ready((await open()) ?? {});
+      } catch (error) {
+        await lifecycle.close("the start failed");
+        throw error;
+      }
     },
   };
 }

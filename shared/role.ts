@@ -1,4 +1,4 @@
-/** One role in its process: its log, metrics, connections to NATS and stop steps. What roles share is of the process. */
+/** One role in its process: its log, metrics, connections to NATS and stop steps. The process opens everything that roles share. */
 import type { NatsConnection } from "nats";
 
 import type { AdminPages } from "./admin-server.ts";
@@ -18,9 +18,9 @@ export interface Role {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** That of the process: roles stop in reverse order of their start. */
+  /** Lifecycle of the process: roles stop in reverse order of their start. */
   readonly lifecycle: Lifecycle;
-  /** That of the process, shared with its other roles. */
+  /** Database pool of the process, shared with its other roles. */
   readonly database: Database;
   /** Servers that the process depends on. */
   readonly dependencies: Dependencies;
@@ -41,8 +41,10 @@ export interface Role {
 /**
  * Opens a role of a process. A process opens its roles one after the other.
  * @param config settings of the role where they differ from those of the process
+ * @throws Error when the process has begun to stop
  */
 export function openRole(name: RoleName, host: ServiceProcess, config: Config = host.config): Role {
+  if (host.lifecycle.stopping.aborted) throw new Error(`stopped before the role ${name} was started`);
   const isOnly = name === host.name;
   const log = isOnly ? host.log : createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   const metrics = createMetrics(name, host.metrics);

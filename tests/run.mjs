@@ -26,7 +26,7 @@ import { runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
 import { readReport } from "./runner/report.mjs";
 import { scratchEnvironment } from "./runner/scratch.mjs";
-import { filesOf, readArguments, testFiles } from "./runner/select.mjs";
+import { excessOf, filesOf, isChangedOption, readArguments, testFiles } from "./runner/select.mjs";
 import { startServers } from "./runner/servers.mjs";
 import { soak } from "./runner/soak.mjs";
 import { formatCounts, runSuite } from "./runner/suite.mjs";
@@ -180,7 +180,7 @@ async function makeFaults({ isSoak, seed, commit, test }) {
 function changedTests(bun, argument) {
   const reference = argument.includes("=") ? [argument.slice(argument.indexOf("=") + 1)] : [];
   const command = [join(ROOT, "tests/runner/changed.ts"), ...reference];
-  /** @type {import("./runner/changed.ts").Selection} */
+  /** @type {import("./runner/changed.ts").Selection & { base: string }} */
   let selection;
   try {
     selection = JSON.parse(
@@ -190,9 +190,9 @@ function changedTests(bun, argument) {
     const { stderr } = /** @type {{ stderr?: string }} */ (error);
     throw new StartFault(stderr?.trim() || String(error));
   }
-  const { changed, tests, everything } = selection;
+  const { base, changed, tests, everything } = selection;
   if (everything !== undefined) say(`${everything} changed, which every test depends on: the whole gate runs`);
-  else say(`${changed.length} changed files need ${tests.length} test files`);
+  else say(`${changed.length} files differ from ${base}; they need ${tests.length} test files`);
   return [...tests];
 }
 
@@ -202,6 +202,12 @@ function changedTests(bun, argument) {
  */
 async function main(args) {
   const began = Date.now();
+  const excess = excessOf(args);
+  if (excess !== undefined) {
+    throw new StartFault(
+      `--changed stands alone, got "${excess}" too; --changed=<reference> names a commit to compare with.`,
+    );
+  }
   const state = stateOf(ROOT);
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const caches = [cache, join(tmpdir(), "sluice-cache")];
@@ -218,7 +224,7 @@ async function main(args) {
     PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`,
     TEST_SUITE: suite,
   };
-  const isChanged = mode === "--changed" || mode.startsWith("--changed=");
+  const isChanged = isChangedOption(mode);
   const isWhole = args.length === 0 || (suite === "verify" && rest.length === 0);
   const makesFaults = mode === "--soak" || mode === "--faults";
   const files = isChanged ? changedTests(bun, mode) : filesOf(suite, testFiles(ROOT));

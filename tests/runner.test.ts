@@ -1,11 +1,13 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { run } from "#deploy/embedded/process.mjs";
+
 import { AREAS } from "./runner/areas.ts";
-import { createSelector, projectSources } from "./runner/changed.ts";
+import { createSelector, projectSources, readChange } from "./runner/changed.ts";
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
-import { filesOf, isAlone, isNightly, readArguments, testFiles } from "./runner/select.mjs";
+import { excessOf, filesOf, isAlone, isNightly, readArguments, testFiles } from "./runner/select.mjs";
 import { runSuite } from "./runner/suite.mjs";
 import { completeTimings, slowestFiles } from "./runner/timings.mjs";
 import { PROJECT_ROOT, temporaryDirectory } from "./support/infrastructure.ts";
@@ -147,7 +149,7 @@ describe("a run of a suite", () => {
   });
 
   test("is red when the runner fails without a failed file, and when it has no file", async () => {
-    const run = (files: string[]) =>
+    const runFiles = (files: string[]) =>
       runSuite({
         files,
         parallel: 4,
@@ -157,8 +159,71 @@ describe("a run of a suite", () => {
         test: () =>
           Promise.resolve({ code: 1, report: { ...counts(1, 0), files: new Map([["a.test.ts", counts(1, 0)]]) } }),
       });
-    expect((await run(["a.test.ts"])).isGreen).toBe(false);
-    expect((await run([])).isGreen).toBe(false);
+    expect((await runFiles(["a.test.ts"])).isGreen).toBe(false);
+    expect((await runFiles([])).isGreen).toBe(false);
+  });
+});
+
+describe("a change", () => {
+  const folders: (() => void)[] = [];
+  afterEach(() => folders.splice(0).forEach((remove) => remove()));
+
+  /** A repository with two commits, on the branch `main`. */
+  async function repository() {
+    const { directory, remove } = temporaryDirectory();
+    folders.push(remove);
+    const root = join(directory, "repository");
+    const git = async (...args: string[]): Promise<string> => {
+      const own = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"];
+      const cwd = existsSync(root) ? root : directory;
+      const { code, stdout, stderr } = await run({ name: "git", command: "git", args: [...own, ...args], cwd });
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    };
+    const write = (file: string, text: string): void => writeFileSync(join(root, file), text);
+    const commit = async (file: string, text = "x"): Promise<void> => {
+      write(file, text);
+      await git("add", file);
+      await git("commit", "--quiet", "-m", file);
+    };
+    await git("init", "--quiet", root);
+    await commit("a.ts");
+    await commit("old name ä.ts");
+    return { directory, root, git, write, commit };
+  }
+
+  test("is what a branch without an upstream added to main, and what is not committed", async () => {
+    const { root, git, write, commit } = await repository();
+    await git("switch", "--quiet", "-c", "own");
+    await commit("b.ts");
+    write("a.ts", "changed");
+    write("c.ts", "untracked");
+    await git("mv", "old name ä.ts", "new name ä.ts");
+    const { base, files } = readChange(root);
+    expect(base).toMatch(/^[0-9a-f]{12}, where the branch left main$/);
+    expect(files).toEqual(["a.ts", "b.ts", "c.ts", "new name ä.ts", "old name ä.ts"]);
+    await git("stash", "--quiet", "--include-untracked");
+    await git("switch", "--quiet", "--detach");
+    expect(readChange(root).files).toEqual(["b.ts"]);
+    expect(readChange(root, "HEAD")).toEqual({ base: "HEAD", files: [] });
+    expect(() => readChange(root, "nowhere")).toThrow('git cannot compare with "nowhere": ');
+  });
+
+  test("is not guessed where a shallow clone lacks the commit that the branch left", async () => {
+    const { directory, root, git, commit } = await repository();
+    await git("switch", "--quiet", "-c", "own");
+    await commit("b.ts");
+    await git("switch", "--quiet", "main");
+    const clone = join(directory, "clone");
+    await git("clone", "--quiet", "--depth=1", "--no-single-branch", "--branch=own", `file://${root}`, clone);
+    await git("-C", clone, "branch", "--quiet", "--unset-upstream");
+    expect(() => readChange(clone)).toThrow("git has no common commit of HEAD and origin/HEAD, as in a shallow clone");
+  });
+
+  test("takes no argument beside --changed", () => {
+    expect(excessOf(["--changed"])).toBeUndefined();
+    expect(excessOf(["tests/shared", "-t", "a"])).toBeUndefined();
+    expect([excessOf(["--changed", "main"]), excessOf(["--verify", "--changed=main"])]).toEqual(["main", "--verify"]);
   });
 });
 
@@ -197,6 +262,9 @@ describe("the tests that a change needs", () => {
       expect.arrayContaining(["tests/shared/database/migrate.test.ts", "tests/faults/postgres-restart.test.ts"]),
     );
     expect(needed("workers/capabilities/image/resize.ts").tests).toContain("tests/workers/capabilities/image.test.ts");
+    expect(needed("shared/process.ts").tests).toEqual(
+      expect.arrayContaining(["tests/deploy/all.test.ts", "tests/faults/worker-death.test.ts"]),
+    );
   });
 
   test("are the whole gate when a file changed that every test depends on", () => {

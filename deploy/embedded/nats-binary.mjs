@@ -10,6 +10,8 @@ import { findAllOnPath, run } from "./process.mjs";
 
 /** The Debian release whose nats-server is new enough; its binary runs on older releases too. */
 const RELEASE = "forky";
+/** A program on PATH may be a script of any kind, such as one that starts a server whatever its arguments are. */
+const VERSION_MS = 10_000;
 const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH (for example \`brew install nats-server\`), or set NATS_URL.`;
 
 /**
@@ -22,6 +24,7 @@ const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH 
  * @property {string} [arch]
  * @property {import("./nats-release.mjs").Release} [release]
  * @property {import("./download.mjs").Limits} [limits]
+ * @property {number} [versionMs] maximum time in which a program on PATH reports its version, in milliseconds
  */
 
 /**
@@ -35,7 +38,7 @@ export async function natsBinary(options) {
   /** @type {string[]} */
   const old = [];
   for (const path of findAllOnPath("nats-server")) {
-    const version = await versionOf(path);
+    const version = await versionOf(path, options.versionMs);
     if (isNewEnough(version)) return use(path, old, options);
     old.push(`${path} (${version === null ? "its version is unknown" : `version ${version}`})`);
   }
@@ -72,10 +75,11 @@ function isNewEnough(version) {
 
 /**
  * @param {string} binary
- * @returns {Promise<string | null>} null when it does not run
+ * @param {number} [timeoutMs]
+ * @returns {Promise<string | null>} null when it does not run, or does not end in time
  */
-async function versionOf(binary) {
-  const { stdout } = await run({ name: "nats-server", command: binary, args: ["--version"], cwd: "/" });
+async function versionOf(binary, timeoutMs = VERSION_MS) {
+  const { stdout } = await run({ name: "nats-server", command: binary, args: ["--version"], cwd: "/", timeoutMs });
   return /nats-server: v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1] ?? null;
 }
 

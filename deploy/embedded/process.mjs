@@ -196,7 +196,7 @@ export function describeExit(exit) {
 
 /**
  * Runs a program to its end.
- * @param {Launch} options
+ * @param {Launch & { timeoutMs?: number }} options `timeoutMs`: the program is killed when it runs for longer; default: no limit
  * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code null: killed, or never started, and
  *   then stderr says why
  */
@@ -211,7 +211,10 @@ export async function run(options) {
       options.onLine?.(line, stream);
     },
   });
+  const timer =
+    options.timeoutMs === undefined ? undefined : setTimeout(() => running.kill("SIGKILL"), options.timeoutMs);
   const exit = await running.exited;
+  clearTimeout(timer);
   if (exit.error !== null) lines.stderr.push(exit.error.message);
   return { code: exit.code, stdout: lines.stdout.join("\n"), stderr: lines.stderr.join("\n") };
 }

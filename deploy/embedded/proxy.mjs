@@ -28,7 +28,8 @@ function proxyOf(url, environment) {
   if (!text || isExempt(url, valueOf("NO_PROXY") ?? "")) return null;
   const address = text.includes("://") ? text : `http://${text}`;
   if (URL.canParse(address) && /^https?:/.test(address)) return new URL(address);
-  throw new StartFault(`${name} must be an address such as http://proxy:3128, got "${text.slice(0, 40)}".`);
+  const shown = text.replace(/[^/]*@/, "").slice(0, 40);
+  throw new StartFault(`${name} must be an address such as http://proxy:3128, got "${shown}".`);
 }
 
 /**
@@ -53,16 +54,19 @@ function isExempt(url, list) {
  */
 export async function get(url, { environment, signal, idleMs }) {
   const proxy = proxyOf(url, environment);
-  const headers = { "user-agent": "sluice" };
-  if (proxy === null) return respond(clientOf(url).get(url, { headers, signal }), "response", idleMs);
+  const headers = { "user-agent": "sluice", ...credentialsOf(url, "authorization") };
+  const target = withoutCredentials(url);
+  if (proxy === null) return respond(clientOf(url).get(target, { headers, signal }), "response", idleMs);
   if (url.protocol === "http:") {
-    const target = { path: url.href, headers: { ...headers, host: url.host, ...credentialsOf(proxy) } };
-    return respond(clientOf(proxy).get(proxy, { ...target, auth: null, signal }), "response", idleMs);
+    const all = { ...headers, host: url.host, ...credentialsOf(proxy, "proxy-authorization") };
+    const options = { path: target.href, headers: all, signal };
+    return respond(clientOf(proxy).get(withoutCredentials(proxy), options), "response", idleMs);
   }
   const socket = await openTunnel(proxy, url, signal, idleMs);
-  const { hostname } = url;
-  const createConnection = () => tls.connect({ socket, ...(isIP(hostname) === 0 ? { servername: hostname } : {}) });
-  return respond(https.get(url, { headers, signal, createConnection }), "response", idleMs);
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  // The certificate must be that of `host`. Node sends no address as a server's name, and would check the proxy's name without `host`.
+  const createConnection = () => tls.connect({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
+  return respond(https.get(target, { headers, signal, createConnection }), "response", idleMs);
 }
 
 /**
@@ -74,8 +78,9 @@ export async function get(url, { environment, signal, idleMs }) {
  */
 async function openTunnel(proxy, url, signal, idleMs) {
   const authority = `${url.hostname}:${url.port || 443}`;
-  const headers = { host: authority, ...credentialsOf(proxy) };
-  const request = clientOf(proxy).request(proxy, { method: "CONNECT", path: authority, headers, auth: null, signal });
+  const headers = { host: authority, ...credentialsOf(proxy, "proxy-authorization") };
+  const options = { method: "CONNECT", path: authority, headers, signal };
+  const request = clientOf(proxy).request(withoutCredentials(proxy), options);
   request.end();
   const response = await respond(request, "connect", idleMs);
   response.socket.setTimeout(0);
@@ -90,13 +95,35 @@ function clientOf(url) {
 }
 
 /**
- * @param {URL} proxy
- * @returns {Record<string, string>}
+ * A header with the user and password of an address. Node would throw at a percent sign that encodes nothing.
+ * @param {URL} url
+ * @param {"authorization" | "proxy-authorization"} name
+ * @returns {Record<string, string>} empty where the address has none
  */
-function credentialsOf({ username, password }) {
-  if (username === "") return {};
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { "proxy-authorization": `Basic ${Buffer.from(text).toString("base64")}` };
+function credentialsOf({ username, password }, name) {
+  if (username === "" && password === "") return {};
+  const text = `${decoded(username)}:${decoded(password)}`;
+  return { [name]: `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
+/** @param {URL} url */
+function withoutCredentials(url) {
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  return bare;
+}
+
+/**
+ * @param {string} text
+ * @returns {string} as it is where its percent signs encode nothing
+ */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

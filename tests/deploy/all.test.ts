@@ -1,5 +1,6 @@
 /** `sluice all`: every role in one process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AddressInfo, createServer } from "node:net";
 
 import type { BatchAnswer, WorkflowRun } from "#schemas/generated/types.ts";
 import { run } from "#deploy/embedded/process.mjs";
@@ -208,6 +209,28 @@ describe("stopping", () => {
     await audit(bed);
   });
 });
+
+test("a role that cannot start stops the others in order, so that no job is cut by the end of the process", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  const { port } = taken.address() as AddressInfo;
+  const [command, ...args] = ENTRY;
+  // The closed stdin of a program that `run` starts is no lost supervisor.
+  const env = { ...bed.stack.env, PORT: String(port), SLUICE_SUPERVISED: "off" };
+  const { code, stdout, stderr } = await run({
+    name: "all",
+    command,
+    args: [...args, "all", "chat"],
+    cwd: PROJECT_ROOT,
+    env,
+  });
+  taken.close();
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`sluice: port ${port} cannot be opened`)]);
+  const lines = stdout.split("\n").map((line) => JSON.parse(line) as { readonly msg: string; readonly step?: string });
+  expect(lines.filter(({ msg }) => msg === "stopped").map(({ step }) => step)).toEqual(
+    expect.arrayContaining(["worker: runners", "janitor: sweeps", "database"]),
+  );
+}, 30_000);
 
 test("an argument that is no pool is named", async () => {
   const { code, stderr } = await bed.stack.command("all", "chat", "chats");

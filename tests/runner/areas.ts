@@ -53,8 +53,26 @@ export const AREAS: readonly Area[] = [
   },
   { paths: ["workers/workflows/", "shared/workflows/", "ingress/workflows/"], tests: ["e2e/workflows/runs.test.ts"] },
   {
-    paths: ["workers/main.ts", "shared/role.ts", "deploy/sluice.ts"],
+    paths: [
+      "workers/main.ts",
+      "workers/slots.ts",
+      "shared/role.ts",
+      "shared/process.ts",
+      "shared/lifecycle.ts",
+      "deploy/sluice.ts",
+    ],
     tests: [...QUEUE, "faults/late-servers.test.ts"],
+  },
+  {
+    paths: [
+      "deploy/all.ts",
+      "deploy/sluice.ts",
+      "shared/role.ts",
+      "shared/process.ts",
+      "shared/lifecycle.ts",
+      "workers/slots.ts",
+    ],
+    tests: ["deploy/all.test.ts"],
   },
   { paths: ["shared/ledger/", "shared/database/"], tests: LEDGER },
   {

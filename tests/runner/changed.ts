@@ -1,6 +1,7 @@
 /**
  * Names the tests that a change needs, as JSON: `bun tests/runner/changed.ts [git reference]`. The change is everything that differs from the
- * reference, uncommitted and untracked files included. Default reference: where the branch left its upstream, else the last commit.
+ * reference, uncommitted and untracked files included. Default reference: where the branch left the first of `BASES` that there is, else
+ * the last commit.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -101,25 +102,48 @@ export function projectSources(root: string): Map<string, string> {
   return new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 }
 
+/** References that a branch may have left. A branch that was never pushed has no upstream, nor has a detached HEAD. */
+const BASES = ["@{upstream}", "origin/HEAD", "origin/main", "main"];
+
+export interface Change {
+  /** Reference that the files are compared with, and its commit. */
+  readonly base: string;
+  /** Paths below the root, of deleted files too. */
+  readonly files: readonly string[];
+}
+
 /** @throws Error with git's own words, for example when the reference is unknown */
-function changedFiles(root: string, reference: string | undefined): string[] {
+export function readChange(root: string, reference?: string): Change {
   const git = (...args: string[]): { ok: boolean; out: string; why: string } => {
     const { exitCode, stdout, stderr } = Bun.spawnSync(["git", ...args], { cwd: root });
-    return { ok: exitCode === 0, out: stdout.toString().trim(), why: stderr.toString().trim() };
+    return { ok: exitCode === 0, out: stdout.toString(), why: stderr.toString().trim() };
   };
-  const upstream = git("merge-base", "HEAD", "@{upstream}");
-  const base = reference ?? (upstream.ok ? upstream.out : "HEAD");
-  const differing = git("diff", "--name-only", "--no-renames", base, "--");
-  if (!differing.ok) throw new Error(`git cannot compare with "${base}": ${differing.why}`);
-  const untracked = git("ls-files", "--others", "--exclude-standard");
-  return [...new Set(`${differing.out}\n${untracked.out}`.split("\n").filter((file) => file !== ""))].toSorted();
+  const findBase = (): [commit: string, base: string] => {
+    const left = BASES.find((name) => git("rev-parse", "--verify", "--quiet", `${name}^{commit}`).ok);
+    if (left === undefined) return ["HEAD", "the last commit"];
+    const { ok, out } = git("merge-base", "HEAD", left);
+    if (ok) return [out.trim(), `${out.slice(0, 12)}, where the branch left ${left}`];
+    throw new Error(
+      `git has no common commit of HEAD and ${left}, as in a shallow clone: run git fetch --unshallow, or name a commit with --changed=<reference>`,
+    );
+  };
+  const [commit, base] = reference === undefined ? findBase() : [reference, reference];
+  const lists = [
+    git("diff", "--name-only", "--no-renames", "--relative", "-z", commit, "--"),
+    git("ls-files", "--others", "--exclude-standard", "-z"),
+  ];
+  const failed = lists.find(({ ok }) => !ok);
+  if (failed) throw new Error(`git cannot compare with "${commit}": ${failed.why}`);
+  const files = lists.flatMap(({ out }) => out.split("\0").filter((file) => file !== ""));
+  return { base, files: [...new Set(files)].toSorted() };
 }
 
 if (import.meta.main) {
   const root = join(import.meta.dir, "../..");
   try {
-    const selection = createSelector(projectSources(root), testFiles(root))(changedFiles(root, process.argv[2]));
-    process.stdout.write(JSON.stringify(selection));
+    const { base, files } = readChange(root, process.argv[2]);
+    const selection = createSelector(projectSources(root), testFiles(root))(files);
+    process.stdout.write(JSON.stringify({ base, ...selection }));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);

@@ -27,8 +27,21 @@ export function filesOf(suite, all) {
   return suite === "verify" ? [...all] : all.filter((file) => !isNightly(file));
 }
 
+/** @param {string} arg */
+export const isChangedOption = (arg) => arg === "--changed" || arg.startsWith("--changed=");
+
 /**
- * Reads the arguments of `npm test -- …`. A folder stands for its files of the suite, a file for itself, also a nightly one; everything
+ * The first argument beside `--changed`, which takes none: paths, `--verify` and a reference without `=` would be ignored.
+ * @param {readonly string[]} args
+ * @returns {string | undefined} undefined where there is none, or no `--changed`
+ */
+export function excessOf(args) {
+  const at = args.findIndex(isChangedOption);
+  return at < 0 ? undefined : args.find((_arg, index) => index !== at);
+}
+
+/**
+ * Reads the arguments of `npm test -- …`. A folder selects its files of the suite, a file itself, also a nightly one; everything
  * else is an option of `bun test`.
  * @param {readonly string[]} args
  * @param {{ root: string, suite: Suite }} options

@@ -95,6 +95,18 @@ describe("stopping", () => {
     expect(await exited).toBe(1);
   });
 
+  test("without the end of the process runs the steps, and a signal meanwhile ends it", async () => {
+    const { lifecycle, process, exited } = bench();
+    let hasEnded = false;
+    void exited.then(() => (hasEnded = true));
+    let runs = 0;
+    lifecycle.onStop("server", () => void (runs += 1));
+    const closing = lifecycle.close("test");
+    expect([await closing, lifecycle.stopping.aborted, runs, hasEnded]).toEqual([true, true, 1, false]);
+    process.emit("SIGTERM");
+    expect([await exited, runs]).toEqual([0, 1]);
+  });
+
   test("a step registered during the stop runs too", async () => {
     const { lifecycle, exited } = bench();
     const { promise: closed, resolve } = Promise.withResolvers<void>();

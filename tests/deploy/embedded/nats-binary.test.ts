@@ -125,7 +125,7 @@ describe.each(MACHINES)("$name", ({ release, platform, arch, system, isPinned })
   });
 
   test("discards an archive with a wrong digest", async () => {
-    // Of the real release, where one is pinned.
+    // The digest is that of the real release where one is pinned.
     const { fault } = await find(machine, { NATS_RELEASES_URL: page.address("old") });
     expect(fault).toMatch(
       new RegExp(`/old/v${VERSION}/${archive} has the SHA-256 [0-9a-f]{64}, expected [0-9a-f]{64};`),
@@ -226,12 +226,32 @@ describe("a download", () => {
     );
   });
 
+  test("through a proxy checks the certificate for the address of the server, not for the name of the proxy", async () => {
+    const settings = {
+      NATS_RELEASES_URL: page.address("good").replace("localhost", "127.0.0.1"),
+      HTTPS_PROXY: `http://me:x@localhost:${proxy.port}`,
+    };
+    expect((await find(trusting(), settings)).fault).toContain("IP: 127.0.0.1 is not in the cert's list");
+    expect(page.requests()).toEqual([]);
+  });
+
+  test("sends a password as it is where its percent sign encodes nothing", async () => {
+    const before = proxy.seen.length;
+    const settings = {
+      NATS_RELEASES_URL: page.address("good").replace("//", "//me:50%@"),
+      HTTPS_PROXY: `http://me:50%@localhost:${proxy.port}`,
+    };
+    expect((await find(trusting(), settings)).fault).toBeUndefined();
+    expect(proxy.seen.slice(before).map((line) => line.split(" ").at(-1))).toEqual(["me:50%", "me:50%"]);
+    expect(page.credentials()).toEqual(["me:50%", "me:50%"]);
+  });
+
   test("ends with the proxy's refusal, or with what is wrong with its address", async () => {
     const refused = { NATS_RELEASES_URL: page.address("good"), HTTPS_PROXY: `http://localhost:${proxy.port}` };
     expect((await find(trusting(), refused)).fault).toContain(
       `the proxy localhost:${proxy.port} answered 407 to CONNECT`,
     );
-    expect((await find(trusting(), { ...refused, HTTPS_PROXY: "socks5://localhost" })).fault).toBe(
+    expect((await find(trusting(), { ...refused, HTTPS_PROXY: "socks5://me:secret@localhost" })).fault).toBe(
       'HTTPS_PROXY must be an address such as http://proxy:3128, got "socks5://localhost".',
     );
     expect(page.requests()).toEqual([]);
@@ -285,6 +305,18 @@ describe("a nats-server on PATH", () => {
     expect(await find({}, nowhere, [dirname(old), dirname(own)])).toEqual({
       path: own,
       lines: [`not using ${old} (version 2.10.27): Sluice needs nats-server 2.11 or newer; using ${own} instead`],
+    });
+  });
+
+  test("is passed over when it does not report its version in time", async () => {
+    const hanging = put("hanging/nats-server", "#!/bin/sh\nexec sleep 60\n");
+    chmodSync(hanging, 0o755);
+    const own = fakeServer("tools", "2.12.1");
+    expect(await find({ versionMs: 300 }, nowhere, [dirname(hanging), dirname(own)])).toEqual({
+      path: own,
+      lines: [
+        `not using ${hanging} (its version is unknown): Sluice needs nats-server 2.11 or newer; using ${own} instead`,
+      ],
     });
   });
 

@@ -23,6 +23,8 @@ export interface ReleasePage {
   digestsOf(kind: keyof Archives): Readonly<Record<string, string>>;
   /** Paths requested since the last call. */
   requests(): string[];
+  /** User and password of each request since the last call of `requests`; empty without them. */
+  credentials(): string[];
   close(): void;
 }
 
@@ -70,10 +72,11 @@ export async function openReleasePage(program: string, directory: string): Promi
   const { key, cert } = selfSigned("localhost");
   const certificate = join(directory, "certificate.pem");
   writeFileSync(certificate, cert);
-  let seen: string[] = [];
+  let seen: { readonly url: string; readonly credentials: string }[] = [];
   const server = createSecureServer({ key, cert }, (request: IncomingMessage, response: ServerResponse) => {
-    const { url = "" } = request;
-    seen.push(url);
+    const { url = "", headers } = request;
+    const [, encoded = ""] = /^Basic (\S+)$/.exec(headers.authorization ?? "") ?? [];
+    seen.push({ url, credentials: Buffer.from(encoded, "base64").toString() });
     const [, kind = "", ...rest] = url.split("/");
     const name = rest.at(-1) ?? "";
     if (name === "SHA256SUMS") {
@@ -91,10 +94,11 @@ export async function openReleasePage(program: string, directory: string): Promi
     certificate,
     digestsOf: (kind) => Object.fromEntries(SYSTEMS.map((system) => [system, digestOf(kind)])),
     requests() {
-      const all = seen;
+      const all = seen.map(({ url }) => url);
       seen = [];
       return all;
     },
+    credentials: () => seen.map(({ credentials }) => credentials),
     close() {
       server.close();
       server.closeAllConnections();
