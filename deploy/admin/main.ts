@@ -4,9 +4,9 @@ import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, quote, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
-import { NATS_COMMANDS } from "./nats-keys.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
+import { SETUP_COMMANDS } from "./setup.ts";
 import { textOf } from "./table.ts";
 import { SERVICE_COMMANDS } from "./verbs.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
@@ -50,7 +50,7 @@ const COMMANDS: readonly Command[] = [
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,
   ...CATALOGUE_COMMANDS,
-  ...NATS_COMMANDS,
+  ...SETUP_COMMANDS,
   ...WEBHOOK_COMMANDS,
   HELP,
 ];

@@ -1,5 +1,6 @@
 /** Commands that go over the whole database: the books, for which a route has too little time, old usage, and the seals of stored credentials. */
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 
 import { listSealed, replaceSealed } from "#shared/database/channel-secrets.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -41,6 +42,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
     async run(context, { word }) {
       const before = dayOf(word("before"));
       const path = word("to");
+      await refuseMemory(dirname(resolve(path)));
       const database = await context.database();
       const file = await open(path, "wx", 0o600).catch((error: unknown) => {
         throw new Error(`the file ${quote(path)} cannot be made, or is there already`, { cause: error });
@@ -102,6 +104,21 @@ function dayOf(word: string): Date {
     );
   }
   return day;
+}
+
+/** File system type of tmpfs, from statfs(2). */
+const TMPFS = 0x0102_1994;
+
+/**
+ * A folder in memory ends with its container, after the records have been deleted from Postgres.
+ * @throws Error if `folder` is one; a folder that is missing is left to whoever opens the file
+ */
+async function refuseMemory(folder: string): Promise<void> {
+  const system = await statfs(folder).catch(() => null);
+  if (system?.type === TMPFS)
+    throw new Error(
+      `${quote(folder)} is kept in memory (tmpfs), and the archive would end with it; expected a folder on a disk, such as /files of the service admin in compose.yaml`,
+    );
 }
 
 /** On the disk when it resolves. */

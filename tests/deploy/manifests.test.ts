@@ -5,6 +5,8 @@ import { loadConfig } from "#shared/config.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { NATS_VERSION_MIN, compareVersions } from "#shared/queue/connection.ts";
 
+import { admin } from "./admin/commands.ts";
+
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const read = (file: string): Promise<string> => Bun.file(join(DEPLOY, file)).text();
 
@@ -18,6 +20,7 @@ interface Service {
   readonly stop_grace_period?: string;
   readonly env_file?: unknown;
   readonly security_opt?: readonly string[];
+  readonly cap_drop?: readonly string[];
   readonly read_only?: boolean;
   readonly tmpfs?: readonly string[];
   readonly volumes?: readonly string[];
@@ -130,10 +133,39 @@ describe("deploy/compose.yaml", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     for (const [name, { read_only: isReadOnly, tmpfs = [], volumes = [], init }] of roles) {
       const writable = [...tmpfs.map((one) => one.split(",")[0]), ...volumes];
-      expect([name, isReadOnly, writable]).toEqual([name, true, [tmpfs.length > 0 ? "/tmp:exec" : "/tmp"]]);
+      const tmp = tmpfs.length > 0 ? "/tmp:exec" : "/tmp";
+      // What a command writes must outlive its container.
+      expect([name, isReadOnly, writable]).toEqual([name, true, name === "admin" ? [tmp, "./files:/files"] : [tmp]]);
       // The image has one.
       expect([name, init]).toEqual([name, undefined]);
     }
+  });
+
+  test("takes every right of root from every role, and lets no program of the image give one", () => {
+    const roles = services.filter(([, { image }]) => image === "sluice:local");
+    for (const [name, { cap_drop: dropped, security_opt: options }] of roles) {
+      expect([name, dropped, options?.includes("no-new-privileges")]).toEqual([name, ["ALL"], true]);
+    }
+  });
+
+  test("demands what `admin compose env` prints, and nothing else", async () => {
+    const demanded = new Set(
+      Array.from((await read("compose.yaml")).matchAll(/\$\{(\w+):\?/g), (match) => match[1] ?? ""),
+    );
+    const { stdout } = await admin(["compose", "env", "--json"], {});
+    const made = JSON.parse(stdout) as Readonly<Record<string, string>>;
+    // Without these two nobody could call or operate the service.
+    const access = ["SLUICE_BOOTSTRAP_KEY", "SLUICE_OPERATOR_TOKEN"];
+    expect(new Set(Object.keys(made))).toEqual(demanded.union(new Set(access)));
+    for (const name of Object.keys(made).filter((one) => one.endsWith("_PASSWORD")))
+      expect(made[name]).toMatch(/^[A-Za-z0-9]{20,}$/);
+    const names = Object.keys(made).filter((name) => name.startsWith("SLUICE_"));
+    const given = Object.fromEntries(names.map((name) => [name, made[name] ?? ""]));
+    expect(() => loadConfig({ ...given, SLUICE_PRODUCTION: "on", SLUICE_SANDBOX: "" }, { needs: [] })).not.toThrow();
+    // Two runs share no secret.
+    const other = JSON.parse((await admin(["compose", "env", "--json"], {})).stdout) as typeof made;
+    const same = Object.keys(made).filter((name) => made[name] === other[name]);
+    expect(same).toEqual(["SLUICE_PUBLIC_URL", "AWS_ACCESS_KEY_ID"]);
   });
 
   test("gives a stopping role longer than its grace", () => {

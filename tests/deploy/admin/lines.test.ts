@@ -84,6 +84,7 @@ describe("help", () => {
       "catalogue check",
       "catalogue list",
       "nats keys",
+      "compose env",
       "webhook listen",
       "help",
     ]);

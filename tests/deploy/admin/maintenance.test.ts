@@ -1,7 +1,7 @@
 /** The check of the books, and the rotation of master keys. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
@@ -11,7 +11,6 @@ import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
-import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { admin } from "./commands.ts";
@@ -80,7 +79,8 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
 });
 
 test("old usage is moved into a new file, and a day that is wrong or young is refused", async () => {
-  const { directory, remove } = temporaryDirectory();
+  // The usual folder of tests is in memory, where no archive may lie.
+  const directory = mkdtempSync("/var/tmp/sluice-test-");
   const to = join(directory, "usage.jsonl");
   const archive = (before: string, file = to) =>
     admin(["ledger", "archive", "--before", before, "--to", file], { DATABASE_URL: db.url });
@@ -94,6 +94,12 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
     expect(await archive(day)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("expected --before as a day") as string,
+    });
+  }
+  if (process.platform === "linux") {
+    expect(await archive("2020-01-01", "/dev/shm/sluice-archive.jsonl")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("expected a folder on a disk") as string,
     });
   }
   expect(await archive("2020-01-01")).toMatchObject({
@@ -127,7 +133,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
       "select subject, actor->>'id' as actor from audit_log where action = 'usage.archive' order by id desc limit 1",
     ),
   ).toEqual([{ subject: second, actor: "command" }]);
-  remove();
+  rmSync(directory, { recursive: true });
 });
 
 test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {

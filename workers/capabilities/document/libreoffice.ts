@@ -76,10 +76,23 @@ function start(
   const { path, bwrap } = libreoffice;
   // `program/soffice` is in the folder of its installation, which may be outside of the system's.
   const visible = [...SYSTEM, dirname(dirname(path))].flatMap((one) => ["--ro-bind-try", one, one]);
-  const view = [...visible, "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--bind", folder, folder];
+  const view = [...visible, "--tmpfs", "/tmp", ...processesOf(bwrap), "--dev", "/dev", "--bind", folder, folder];
   return Bun.spawn([bwrap, "--unshare-all", "--die-with-parent", ...view, "--", path, ...args], {
     stdio: ["ignore", "ignore", "ignore"],
     env: { HOME: folder, TMPDIR: folder, PATH: "/usr/bin:/bin" },
     ...(timeout === undefined ? {} : { timeout, killSignal: "SIGKILL" as const }),
   });
+}
+
+/**
+ * Arguments for a `/proc` of its own processes. Where a container hides parts of its own `/proc`, the kernel allows no other: then it is
+ * that one, read-only. It shows the names of processes there; the user namespace keeps their environment and files closed.
+ */
+function processesOf(bwrap: string): readonly string[] {
+  const own = ["--proc", "/proc"];
+  const { success } = Bun.spawnSync([bwrap, "--unshare-all", "--ro-bind", "/", "/", ...own, "true"], {
+    stdio: ["ignore", "ignore", "ignore"],
+    timeout: TRIAL_MS,
+  });
+  return success ? own : ["--ro-bind", "/proc", "/proc"];
 }

@@ -1,0 +1,66 @@
+/** Secrets that a new installation needs before anything runs. */
+import { randomBytes } from "node:crypto";
+
+import { createAccount, createCurve } from "@nats-io/nkeys";
+
+import type { Command } from "./command.ts";
+
+export const SETUP_COMMANDS: readonly Command[] = [
+  {
+    usage: "nats keys",
+    about: "makes the keys by which NATS and the role nats-auth trust each other, as lines for .env; nothing is stored",
+    needs: "nothing",
+    run() {
+      const json = makeNatsKeys();
+      return Promise.resolve({ json, text: linesOf(json) });
+    },
+  },
+  {
+    usage: "compose env [--public-url <url>]",
+    about: "makes every password and key that deploy/compose.yaml needs, as a whole .env; nothing is stored",
+    needs: "nothing",
+    run(_context, { option }) {
+      const json = {
+        SLUICE_PUBLIC_URL: option("public-url") ?? "http://localhost:8080",
+        SLUICE_BOOTSTRAP_KEY: `sk_${newPassword()}`,
+        SLUICE_OPERATOR_TOKEN: `operator_${newPassword()}`,
+        SLUICE_SECRETS_KEY: randomBytes(32).toString("base64"),
+        POSTGRES_PASSWORD: newPassword(),
+        AWS_ACCESS_KEY_ID: "sluice",
+        AWS_SECRET_ACCESS_KEY: newPassword(),
+        NATS_INGRESS_PASSWORD: newPassword(),
+        NATS_WORKER_PASSWORD: newPassword(),
+        NATS_WORKFLOW_PASSWORD: newPassword(),
+        NATS_JANITOR_PASSWORD: newPassword(),
+        NATS_AUTH_PASSWORD: newPassword(),
+        ...makeNatsKeys(),
+      };
+      const text = `# Settings of deploy/compose.yaml. Keep this file secret; deploy/env.example has all other settings.
+${linesOf(json)}
+# A provider's key gives you its models, for example:
+OPENAI_API_KEY=`;
+      return Promise.resolve({ json, text });
+    },
+  },
+];
+
+function makeNatsKeys(): Readonly<Record<string, string>> {
+  const [issuer, curve] = [createAccount(), createCurve()];
+  return {
+    NATS_AUTH_ISSUER: issuer.getPublicKey(),
+    NATS_AUTH_XKEY: curve.getPublicKey(),
+    SLUICE_NATS_AUTH_SEED: Buffer.from(issuer.getSeed()).toString(),
+    SLUICE_NATS_AUTH_XKEY_SEED: Buffer.from(curve.getSeed()).toString(),
+  };
+}
+
+/** 160 random bits in letters and digits, since passwords stand in URLs. */
+function newPassword(): string {
+  return randomBytes(20).toString("hex");
+}
+
+function linesOf(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("\n");
+}
