@@ -50,10 +50,10 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   },
 };
 
-/** @throws Error naming the first argument that is no pool */
+/** Returns each named pool once: a pool that is named twice would take twice its slots. @throws Error naming the first argument that is no pool */
 function poolsOf(args: readonly string[]): readonly WorkerPool[] {
   const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
-  if (unknown === undefined) return args as readonly WorkerPool[];
+  if (unknown === undefined) return [...new Set(args)] as readonly WorkerPool[];
   throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got ${unknown}`);
 }
 

@@ -220,7 +220,7 @@ test("a role that cannot start stops the others in order, so that no job is cut 
   const { code, stdout, stderr } = await run({
     name: "all",
     command,
-    args: [...args, "all", "chat"],
+    args: [...args, "all", "chat", "chat"],
     cwd: PROJECT_ROOT,
     env,
   });
@@ -230,6 +230,8 @@ test("a role that cannot start stops the others in order, so that no job is cut 
   expect(lines.filter(({ msg }) => msg === "stopped").map(({ step }) => step)).toEqual(
     expect.arrayContaining(["worker: runners", "janitor: sweeps", "database"]),
   );
+  // A pool that is named twice is served once.
+  expect(lines.filter(({ msg }) => msg === "roles share this process")).toMatchObject([{ pools: ["chat"] }]);
 }, 30_000);
 
 test("an argument that is no pool is named", async () => {
