@@ -207,8 +207,8 @@ async function openRelay(
     onSettled: (jobId) => lines?.forget(jobId),
   });
   onLink(connection, { lost: () => void unsettled.settleAll() });
-  lifecycle.onStop("unsettled answers", async () => {
-    await unsettled.drain();
+  lifecycle.onStop("unsettled answers", async (hurry, allowedMs) => {
+    await unsettled.drain(hurry, allowedMs);
     unsettled.close();
   });
   const inbox = openReplyInbox(connection, ingressId, log, unsettled);

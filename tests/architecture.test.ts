@@ -172,6 +172,7 @@ describe("privileges", () => {
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
   const ACKS = "only the runners, the batch intake and the pull loop acknowledge messages";
+  const FLUSH = "a wait for NATS never fails what waits";
   const OPENING = "a doc comment opens with a noun phrase or a verb";
   const STATE = "roles of one process share no state by accident";
   const CONSOLE = "nothing writes to the console";
@@ -193,6 +194,8 @@ describe("privileges", () => {
     [ACKS, "workers/janitor/sweep.ts", "message\n  .nak(1_000);"],
     [ACKS, "ingress/batch/admit.ts", "await message.ackAck();"],
     [ACKS, "workers/calls/chat/chat.ts", "message.term(); message.working();"],
+    [FLUSH, "ingress/wait/job-waiter.ts", "await Promise.race([rung, connection.flush()]);"],
+    [FLUSH, "workers/main.ts", "await replies\n  .flush();"],
     [OPENING, "shared/a.ts", "/** Whether it is. */\nconst a = 1;"],
     [OPENING, "tests/a.ts", "/**\n * Of a call: its end.\n */"],
     [STATE, "shared/a.ts", "let cached: string | undefined;"],

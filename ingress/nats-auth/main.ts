@@ -1,5 +1,6 @@
 /** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
 import { openKeys } from "#shared/access/authenticate.ts";
+import { flushed } from "#shared/queue/connection.ts";
 import type { Role } from "#shared/role.ts";
 
 import { startKeyUse } from "../key-use.ts";
@@ -31,5 +32,5 @@ export async function startNatsAuth(role: Role): Promise<void> {
     connectionsMax: config.natsAuth.connectionsMax,
   });
   lifecycle.onStop("logins", () => logins.stop());
-  await connection.flush();
+  await flushed(connection, config.startWaitMs);
 }

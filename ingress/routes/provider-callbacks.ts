@@ -38,7 +38,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const name = isUuid(startId) ? await nameIn(call.request) : undefined;
   if (name !== undefined) await noteRung(context.database, id, startId, name);
   if (!call.request.bodyUsed) await call.request.body?.cancel();
-  context.connection.publish(providerCallbackSubject(id));
+  // Without it the job is asked about a little later.
+  if (!context.connection.isClosed()) context.connection.publish(providerCallbackSubject(id));
   await askSoon(context.database, id);
   return new Response(null, { status: 204 });
 }

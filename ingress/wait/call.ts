@@ -152,6 +152,11 @@ export class Call implements ReplyListener {
   }
 
   onFrame(frame: Frame, data: Uint8Array): void {
+    // A process that stood still may find the answer of a call whose caller was told otherwise, or left, long ago.
+    if (DELIVERS.has(frame.t) && this.age(performance.now()) > this.facts.waitMs) {
+      this.end("deadline");
+      return;
+    }
     const lastFrameAt = this.lastFrameAt;
     if (frame.t !== "lost") {
       this.lastFrameAt = performance.now();
@@ -271,6 +276,8 @@ export class Call implements ReplyListener {
   }
 }
 
+/** Frames that bring a part of the answer. */
+const DELIVERS: ReadonlySet<Frame["t"]> = new Set(["head", "delta", "part", "end"]);
 const LINE_END = 0x0a;
 /** Its name, its data, and an empty one. */
 const LINES_OF_EVENT = 3;

@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { type EndedJob, findJob } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
+import { flushed } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
 import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { replyPrefix } from "#shared/queue/subjects.ts";
@@ -116,7 +117,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           const row = mayHaveEnded ? await readJob(workspaceId, jobId) : undefined;
           if (row) {
             // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
-            if (onFrame && !own.hasRung) await Promise.race([rung, connection.flush(), Bun.sleep(SOCKET_READ_MS)]);
+            if (onFrame && !own.hasRung) await Promise.race([rung, flushed(connection, SOCKET_READ_MS)]);
             return row;
           }
           const restMs = since + (own.hasBegun ? Math.max(ms, begunMs) : ms) - performance.now();

@@ -25,8 +25,12 @@ export interface UnsettledAnswers extends EndedCalls {
   size(): number;
   /** Settles all unsettled answers: callers have them, and workers that do not hear of that would release their holds. */
   settleAll(): Promise<void>;
-  /** Does `settleAll` before the process ends, after workers have had a moment to report answers as settled. */
-  drain(): Promise<void>;
+  /**
+   * Does `settleAll` before the process ends. Workers have a moment before to report answers as settled, unless less is left of the grace.
+   * @param hurry ends that moment
+   * @param allowedMs time until the process ends, in milliseconds
+   */
+  drain(hurry: AbortSignal, allowedMs: number): Promise<void>;
   close(): void;
 }
 
@@ -48,6 +52,8 @@ const TICK_MS = paced(1_000);
 const AGAIN_MAX_MS = paced(30_000);
 /** Time that workers have to settle their calls when we end, in milliseconds. */
 const DRAIN_MS = paced(2_000);
+/** Time in which all answers are settled, in milliseconds. */
+const SETTLE_MS = paced(1_000);
 
 export function openUnsettledAnswers(options: {
   ledger: Ledger;
@@ -141,8 +147,10 @@ export function openUnsettledAnswers(options: {
     onSettled: take,
     has: (jobId) => answers.get(jobId) !== undefined,
     size: () => answers.size,
-    async drain() {
-      for (const until = performance.now() + DRAIN_MS; answers.size > 0 && performance.now() < until;) {
+    async drain(hurry, allowedMs) {
+      const waitMs = allowedMs < DRAIN_MS + SETTLE_MS ? 0 : DRAIN_MS;
+      const until = performance.now() + waitMs;
+      while (answers.size > 0 && performance.now() < until && !hurry.aborted) {
         await Bun.sleep(20);
       }
       await settleAll();

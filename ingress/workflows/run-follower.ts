@@ -7,6 +7,7 @@ import type { NatsConnection, Subscription } from "nats";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import { flushed } from "#shared/queue/connection.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
@@ -138,11 +139,7 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
         deltas = [];
         return taken;
       },
-      async catchUp() {
-        // A connection that is lost or closed has no more words.
-        const flushed = connection.flush().catch(() => undefined);
-        await Promise.race([flushed, Bun.sleep(CATCH_UP_MS)]);
-      },
+      catchUp: () => flushed(connection, CATCH_UP_MS),
       share: (place, read) => shared(run, place, read),
       close() {
         leave?.();

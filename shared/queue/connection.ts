@@ -164,6 +164,15 @@ export function onLink(connection: NatsConnection, on: { lost?(): void; restored
   })();
 }
 
+/**
+ * Resolves when the server has passed on everything that it had for us, and after `ms` milliseconds at the latest. Never rejects: a link that
+ * is lost passes nothing on.
+ */
+export async function flushed(connection: Pick<NatsConnection, "flush">, ms: number): Promise<void> {
+  const flush = connection.flush().catch(() => undefined);
+  await Promise.race([flush, Bun.sleep(ms)]);
+}
+
 /** Acts that wait for the link of a connection, of those whose link is lost. */
 const waiting = new WeakMap<object, (() => void)[]>();
 /** A thousand jobs a second may end during an outage of ten seconds. */

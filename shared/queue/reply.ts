@@ -6,6 +6,7 @@ import type { Msg, NatsConnection } from "nats";
 
 import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 
 import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readBundle } from "./frames.ts";
 import { FRAMES, PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
@@ -40,6 +41,11 @@ interface Listening {
   /** A worker has shown that it has the call. */
   isServed: boolean;
 }
+
+/** A process that looked at nothing for this long stood still. */
+const STILL_MS = paced(2_000);
+/** Time in which a process that stood still reads which of its clients have left: an answer that nobody takes is not paid. */
+const CLOSES_MS = 50;
 
 export function openReplyInbox(
   connection: NatsConnection,
@@ -102,13 +108,32 @@ export function openReplyInbox(
     }
   };
 
+  let lookedAt = performance.now();
+  /** Messages that came while the process stood still, and those behind them. */
+  let held: Msg[] | undefined;
+  const look = (): void => {
+    const now = performance.now();
+    if (now - lookedAt > STILL_MS && !held) {
+      const due: Msg[] = [];
+      held = due;
+      setTimeout(() => {
+        held = undefined;
+        for (const message of due) dropUnreadable(() => deliver(message));
+      }, CLOSES_MS);
+    }
+    lookedAt = now;
+  };
+  const clock = setInterval(look, STILL_MS / 4);
+
   const subscription = connection.subscribe(`${prefix}.>`, {
     callback: (error, message) => {
       if (error) {
         log.error({ err: error }, "reply subscription failed");
         return;
       }
-      dropUnreadable(() => deliver(message));
+      look();
+      if (held) held.push(message);
+      else dropUnreadable(() => deliver(message));
     },
   });
 
@@ -122,6 +147,7 @@ export function openReplyInbox(
     },
     size: () => calls.size,
     async close() {
+      clearInterval(clock);
       await subscription.drain();
     },
   };

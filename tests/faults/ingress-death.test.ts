@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { formatCredits } from "#shared/money.ts";
+import { paced } from "#shared/pace.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
@@ -103,6 +104,35 @@ test("an ingress that stood still delivers what it finds when it wakes, is paid 
   expect((await stack.query(late)).length).toBeGreaterThan(0);
   await audit(bed);
 }, 90_000);
+
+test("an ingress that stood still bills nothing to callers that left meanwhile", async () => {
+  const { stack, upstream } = bed;
+  const [, ingress] = stack.ingresses;
+  const before = upstream.requests.length;
+  const leaving = new AbortController();
+  const { url, key } = bed.target(1);
+  const calls = Array.from({ length: 40 }, () =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(ask("mock-delay-400")),
+      signal: leaving.signal,
+    }).catch(() => "left"),
+  );
+  await upstream.received(before + 40);
+  ingress?.kill("SIGSTOP");
+  try {
+    await Promise.all(upstream.requests.map((call) => call.finished));
+    leaving.abort();
+    expect(await Promise.all(calls)).toEqual(calls.map(() => "left"));
+    await Bun.sleep(paced(5_000));
+  } finally {
+    ingress?.kill("SIGCONT");
+  }
+  await audit(bed);
+  const usage = await stack.query("select status, settled from usage_record order by job_id desc limit 40");
+  expect(usage).toEqual(calls.map(() => ({ status: "cancelled", settled: 0n })));
+});
 
 async function fateOf(answer: Answer): Promise<string> {
   const { status, body, headers } = answer;

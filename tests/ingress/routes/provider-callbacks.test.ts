@@ -16,7 +16,7 @@ async function ring(
   const published: string[] = [];
   const context = {
     callbackTokens: { isOf: (_jobId: string, given: string) => given === "bell" },
-    connection: { publish: (subject: string) => void published.push(subject) },
+    connection: { isClosed: () => false, publish: (subject: string) => void published.push(subject) },
     database: {
       query: async (_text: string, values: readonly unknown[], name?: string) => {
         asked.push({ name, values });

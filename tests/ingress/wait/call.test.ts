@@ -97,6 +97,17 @@ describe("a plain answer", () => {
   });
 });
 
+test.each(["plain", "streamed"])("a %s answer that is read past the limit of its wait is a deadline", async (form) => {
+  const opened = open({ waitMs: 20 });
+  const { call, ends, frame } = opened;
+  if (form === "streamed") frame(HEAD, "data: a\n\n");
+  await Bun.sleep(30);
+  frame(form === "streamed" ? END : { ...END, n: 0 }, "{}");
+  expect(ends).toEqual(["deadline"]);
+  if (form === "plain") expect(await errorOf(opened)).toMatchObject({ code: "upstream_timeout", shouldRetry: false });
+  else expect(lastError(await (await call.response).text()).code).toBe("upstream_timeout");
+});
+
 describe("a stream", () => {
   test("of a stream gets the parts of an end that is larger than a frame", async () => {
     const opened = open();

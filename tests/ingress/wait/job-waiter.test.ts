@@ -98,6 +98,17 @@ test("a job that ended without a word is not waited for", async () => {
   }
 });
 
+test("a job that is found to have ended while the link to NATS is away is answered", async () => {
+  const own = await connect({ servers: nats.url });
+  const database = { query: () => Promise.resolve([{ state, is_unknown: false }]) } as unknown as Queryable;
+  const log = createLogger({ level: "silent", role: "test" });
+  const other = openJobWaiter({ connection: own, database, log });
+  await own.close();
+  const left = new AbortController();
+  const waiting = { workspaceId: "workspace", jobId: "spoken", ms: 60_000, left: left.signal };
+  expect(await other.wait({ ...waiting, onFrame: () => undefined })).toMatchObject({ state: "failed" });
+});
+
 test("a job that was just admitted is looked at when it says that it ended, or after a while", async () => {
   const before = looks;
   const left = new AbortController();

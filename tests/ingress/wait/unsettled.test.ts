@@ -74,7 +74,7 @@ describe("an answer that came before it was settled", () => {
     answers.onSettled("job");
     expect(answers.size()).toBe(0);
     expect(answers.onFrame("job", { t: "lost" })).toBe(CALLER_GONE);
-    await answers.drain();
+    await answers.drain(new AbortController().signal, 60_000);
     expect(settlements).toEqual([]);
   });
 
@@ -140,8 +140,23 @@ describe("an answer that came before it was settled", () => {
   test("is settled before the process ends", async () => {
     const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
-    await answers.drain();
+    await answers.drain(new AbortController().signal, 60_000);
     expect(settlements).toHaveLength(1);
+  });
+
+  test("is settled at once when little is left of the grace, or the process is to hurry", async () => {
+    for (const [hurry, allowedMs] of [
+      [new AbortController().signal, 100],
+      [AbortSignal.abort(), 60_000],
+    ] as const) {
+      // prettier-ignore
+      const { settlements } = open();
+      answers.keep(CALL, FRAME, NOTE);
+      const drained = answers.drain(hurry, allowedMs);
+      expect(settlements).toHaveLength(1);
+      await drained;
+      answers.close();
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, encodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { type EndedCalls, openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
 import { framesSubject, replyPrefix, settledSubject } from "#shared/queue/subjects.ts";
@@ -120,6 +121,18 @@ describe("the reply inbox", () => {
     expect(logged.slice(logs).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
       Array.from({ length: 2 }, () => "a frame that cannot be read was dropped"),
     );
+  });
+
+  test("reads which callers have left before frames that came while its process stood still, and keeps their order", async () => {
+    const order: string[] = [];
+    const call = listen((frame) => void ("n" in frame && order.push(`frame ${frame.n}`)));
+    call.send(part(0));
+    Bun.sleepSync(paced(2_000) + 100);
+    // A socket whose other end has closed is read in the next turns of the event loop.
+    setTimeout(() => order.push("a caller has left"), 5);
+    call.send(part(1));
+    await call.settled();
+    expect(order).toEqual(["a caller has left", "frame 0", "frame 1"]);
   });
 
   test("tells a hole, and delivers nothing behind it", async () => {
