@@ -12,15 +12,17 @@ const PRIVATE = "the merger closes on Friday";
 let bed: SpendBed;
 let team: Team;
 let made: Awaited<ReturnType<typeof putRun>>;
+let ofShared: Awaited<ReturnType<typeof putRun>>;
 beforeAll(async () => {
   bed = await openSpendBed();
   team = await bed.team(0n);
   made = await putRun(team, team.developer);
+  ofShared = await putRun(team, team.developer, await putWorkflow(team, team.developer));
 });
 afterAll(() => bed.close());
 
 /** A run that a batch message asked for with a key of this member, a step's job that has ended and one that runs, and what was told of it. */
-async function putRun(of: Team, member: Person) {
+async function putRun(of: Team, member: Person, workflow: string | null = null) {
   const run = newId();
   await bed.db.query(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, error, ended_at, told)
@@ -69,6 +71,21 @@ async function putRun(of: Team, member: Person) {
   };
 }
 
+/** A workflow that the workspace may run. */
+async function putWorkflow(of: Team, member: Person): Promise<string> {
+  const id = newId();
+  await bed.db.query(
+    `insert into workflow (id, workspace_id, name, created_by, sharing_scope, share_permission)
+     values ($1, $2, 'shared', $3, 'workspace', 'run')`,
+    [id, of.id, member.id],
+  );
+  await bed.db.query(
+    `insert into workflow_version (workflow_id, version, definition, created_by) values ($1, 1, '{"steps":[]}', $2)`,
+    [id, member.id],
+  );
+  return id;
+}
+
 /** Sends a request; returns its status, and true if the answer tells what is private. */
 async function reaches(
   method: string,
@@ -107,6 +124,17 @@ describe("a run of a developer", () => {
     }
     const sql = "select count(*)::int as asked from job where cancel_requested";
     expect(await bed.db.query(sql)).toEqual([{ asked: 0 }]);
+  });
+
+  test("of a workflow that the workspace sees is as private", async () => {
+    for (const name of STRANGERS) {
+      const [status, tells] = await reaches("GET", `/v1/workflows/runs/${ofShared.run}`, team[name]);
+      expect([name, [403, 404].includes(status), tells]).toEqual([name, true, false]);
+      const list = await bed.send("GET", "/v1/workflows/runs", team[name].key);
+      expect(await list.text()).not.toContain(ofShared.run);
+    }
+    const path = `/v1/workflows/runs/${ofShared.run}`;
+    expect(await reaches("GET", path, team.developer)).toEqual([200, true]);
   });
 
   test("is found by its member, owners and admins on each", async () => {
