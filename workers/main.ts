@@ -14,6 +14,7 @@ import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#share
 import { awaitTopology } from "#shared/queue/topology.ts";
 import type { Role } from "#shared/role.ts";
 import type { RoleConnections } from "#shared/process.ts";
+import { OUTAGE_RETRY_MS } from "#shared/outage.ts";
 import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
@@ -53,9 +54,6 @@ import { RunStore } from "./workflows/store.ts";
 /** A download waits this long for room in the budget of its pool. */
 const RESULT_ROOM_MS = paced(180_000);
 
-/** Settles are repeated this long while the database is away; then the delivery is handed back. */
-const FINISH_RETRY_MS = 60_000;
-
 /** Returns the connections to Postgres beside the pool: settles, and the admission of steps' jobs. */
 export function workerConnections(pools: readonly WorkerPool[]): RoleConnections {
   return { reserved: (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS, slow: 0 };
@@ -90,7 +88,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   const ledger = openLedger({
     database,
     log,
-    retryMs: FINISH_RETRY_MS,
+    retryMs: OUTAGE_RETRY_MS,
     metrics,
   });
   lifecycle.onStop("ledger", () => ledger.idle());

@@ -7,6 +7,7 @@ import { callOfWords } from "#shared/calls/read.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { insistOn, ONCE } from "#shared/outage.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse, unanswered } from "#shared/responses/store.ts";
@@ -71,7 +72,7 @@ async function begin(
   try {
     const hours = context.config.responseRetentionHours;
     const kept = { call: { id, workspaceId, keyId }, response: queued, input, hours, keepsEvents: isStreamed };
-    await context.responses.keep(kept);
+    await context.responses.keep(kept, ONCE);
   } catch (error) {
     throw new ApiError("service_unavailable", "The response cannot be stored right now; try again shortly.", {
       cause: error,
@@ -181,16 +182,17 @@ function streamBackground(context: IngressContext, call: StreamedCall, followed:
 const OPENING = ["response.created", "response.queued"] as const;
 
 async function* eventsOf(
-  { responses, closing }: IngressContext,
+  { responses, closing, log }: IngressContext,
   call: StreamedCall,
   followed: FollowedRun,
   after: number,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const over = AbortSignal.any([left, closing]);
+  const insist = insistOn({ log, about: { request_id: call.id }, signal: over });
   /** The response with all that it was asked, which may be megabytes: for its first and last events alone. */
   const whole = async (): Promise<ModelResponse> => {
-    const kept = await responses.read(call.id);
+    const kept = await insist(() => responses.read(call.id));
     if (!kept) throw deleted();
     return kept.response;
   };
@@ -199,7 +201,7 @@ async function* eventsOf(
   try {
     while (!left.aborted) {
       // Looked at before its events: those of one that has ended are all there then.
-      const state = await responses.look(call.id);
+      const state = await insist(() => responses.look(call.id));
       if (!state) throw deleted();
       if (last < OPENING.length - 1) {
         const queued = { ...unanswered(await whole()), status: "queued" } as const;
@@ -210,7 +212,7 @@ async function* eventsOf(
         }
       }
       const from = last;
-      for (const piece of await responses.readEvents(call, from)) {
+      for (const piece of await insist(() => responses.readEvents(call, from))) {
         yield* framesBehind(piece.text, from);
         last = piece.last;
       }

@@ -7,6 +7,7 @@ import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { insistOn } from "#shared/outage.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import type { KeptResponse } from "#shared/responses/store.ts";
@@ -306,7 +307,7 @@ async function answerAsked(
 
 /** Returns a function that stores a response of several calls, as a worker stores that of one. */
 function keeperOf(
-  { responses: store, config }: IngressContext,
+  { responses: store, config, log, closing }: IngressContext,
   { workspaceId, keyId }: Caller,
   id: string,
   input: readonly ResponsesItem[],
@@ -314,7 +315,8 @@ function keeperOf(
   return async (response) => {
     try {
       const hours = config.responseRetentionHours;
-      await store.keep({ call: { id, workspaceId, keyId }, response, input, hours });
+      const insist = insistOn({ log, about: { request_id: id }, signal: closing });
+      await store.keep({ call: { id, workspaceId, keyId }, response, input, hours }, insist);
     } catch (error) {
       const message = "The response cannot be stored right now; with store false it is answered.";
       throw new ApiError("service_unavailable", message, { shouldRetry: false, cause: error });

@@ -54,5 +54,6 @@ export async function retryStatement<T>(
     const base = typeof pauseMs === "number" ? pauseMs : pauseMs(fault);
     // Full jitter: a database that comes back is not met by everyone at once, and those who met at a lock do not meet again.
     await Bun.sleep(Math.random() * Math.min(pauseMaxMs, base * 2 ** tries));
+    if (signal?.aborted === true) throw fault ?? options.locked?.() ?? new Error("a row stays locked");
   }
 }

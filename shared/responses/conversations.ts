@@ -20,6 +20,7 @@ import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Insist } from "#shared/outage.ts";
 import { CONVERSATION_BYTES_MAX, type MakeRoom } from "./store.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
@@ -71,7 +72,7 @@ export interface ConversationStore {
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
   /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone, or another call's. @throws as `change` does */
-  append(id: string, callId: string, items: readonly ResponsesItem[], hours: number): Promise<void>;
+  append(id: string, callId: string, items: readonly ResponsesItem[], hours: number, insist: Insist): Promise<void>;
   /** False when there was none. */
   delete(viewer: ResponseViewer, id: string): Promise<boolean>;
 }
@@ -168,12 +169,13 @@ export function createConversationStore(options: {
     },
     release: (id, callId, isOver) => releaseConversation(database, id, callId, isOver),
     change: (viewer, id, hours, change) => changeBy(() => findConversation(database, viewer, id), hours, change, null),
-    async append(id, callId, items, hours) {
+    async append(id, callId, items, hours, insist) {
       const add = (kept: KeptConversation): Content => ({
         ...kept,
         items: [...kept.items, ...withOwnIds(kept.items, items)],
       });
-      await changeBy(() => findHeldConversation(database, id, callId), hours, add, callId);
+      // All of it: a change whose answer was lost is found to be made.
+      await insist(() => changeBy(() => findHeldConversation(database, id, callId), hours, add, callId));
     },
     async delete(viewer, id) {
       const gone = await deleteConversation(database, viewer, id);

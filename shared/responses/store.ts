@@ -20,6 +20,7 @@ import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
+import type { Insist } from "#shared/outage.ts";
 import { keyIdOf, type SealedPlace, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -80,7 +81,7 @@ export type MakeRoom = (bytes: number) => Promise<void>;
 
 export interface ResponseStore {
   /** Idempotent by the call's id. @throws Error when it cannot be kept */
-  keep(stored: Stored): Promise<void>;
+  keep(stored: Stored, insist: Insist): Promise<void>;
   /**
    * Those of the calls that the viewer sees, by the call's id.
    * @throws ApiError `invalid_request` for several that are too large together; Error when one cannot be read back
@@ -107,9 +108,13 @@ export interface ResponseStore {
   /** The state of the same, without its text. */
   look(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
   /** Keeps the answer of a response whose job is about to end; the job's end makes it the response's. @throws Error when it cannot be kept */
-  answer(kept: KeptResponse, whole: ModelResponse): Promise<void>;
+  answer(kept: KeptResponse, whole: ModelResponse, insist: Insist): Promise<void>;
   /** Idempotent by the number of the first. @throws Error when they cannot be kept */
-  keepEvents(call: { readonly id: string; readonly workspaceId: string }, piece: EventsPiece): Promise<void>;
+  keepEvents(
+    call: { readonly id: string; readonly workspaceId: string },
+    piece: EventsPiece,
+    insist: Insist,
+  ): Promise<void>;
   /** Pieces with events behind number `after`, at least one where there are any. @throws Error when they cannot be read back */
   readEvents(call: { readonly id: string; readonly workspaceId: string }, after: number): Promise<EventsPiece[]>;
 }
@@ -131,19 +136,8 @@ export function createResponseStore({
     const { response, input } = JSON.parse(text) as { response: unknown; input: ResponsesItem[] };
     return { response: asOf(row, parse("ModelResponse", response)), input };
   };
-  const seal = async (
-    workspaceId: string,
-    id: string,
-    stored: { response: ModelResponse; input: readonly unknown[] },
-  ) => {
-    const plain = JSON.stringify(stored);
-    const sealed = sealer.seal(placeOf(workspaceId, id), plain);
-    const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
-    const text: KeptText = isSmall
-      ? { sealed, reference: null }
-      : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
-    return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed) };
-  };
+  const seal = (workspaceId: string, id: string, stored: Pick<Stored, "response" | "input">): Promise<SealedResponse> =>
+    sealResponse({ storage, sealer }, workspaceId, id, stored);
   /** One after the other: large ones would be in memory at once, and all together hold up others. */
   const openAll = async (rows: readonly ResponseRow[]): Promise<StoredResponse[]> => {
     const opened: StoredResponse[] = [];
@@ -155,9 +149,11 @@ export function createResponseStore({
     return opened;
   };
   return {
-    async keep({ call: { id, workspaceId, keyId }, response, input, hours, keepsEvents = false, isHeld = false }) {
-      const isOwed = await keepResponse(database, {
-        ...(await seal(workspaceId, id, { response, input })),
+    async keep(stored, insist) {
+      const { call, response, input, hours, keepsEvents = false, isHeld = false } = stored;
+      const { id, workspaceId, keyId } = call;
+      const row = {
+        ...(await insist(() => seal(workspaceId, id, { response, input }))),
         id,
         workspaceId,
         keyId,
@@ -168,7 +164,8 @@ export function createResponseStore({
         keepsEvents,
         hours,
         isHeld,
-      });
+      };
+      const isOwed = await insist(() => keepResponse(database, row));
       if (!isOwed) throw new Error("the call of the response was given up");
     },
     async find(viewer, callIds, makeRoom) {
@@ -210,14 +207,15 @@ export function createResponseStore({
       const row = await findResponseState(database, callId);
       return row && { isUnderWay: row.is_under_way, lastEvent: row.last_event ?? FIRST_KEPT_EVENT - 1 };
     },
-    async answer({ workspaceId, input }, response) {
+    async answer({ workspaceId, input }, response, insist) {
       const id = callOfResponse(response.id) ?? "";
-      const sealed = await seal(workspaceId, id, { response, input });
-      await answerResponse(database, { ...sealed, id, model: response.model, answered: response.status });
+      const sealed = await insist(() => seal(workspaceId, id, { response, input }));
+      const row = { ...sealed, id, model: response.model, answered: response.status };
+      await insist(() => answerResponse(database, row));
     },
-    async keepEvents({ id, workspaceId }, { first, last, text }) {
+    async keepEvents({ id, workspaceId }, { first, last, text }, insist) {
       const sealed = sealer.seal(eventsPlace(workspaceId, id, first), text);
-      await keepResponseEvents(database, id, { first, last, sealed });
+      await insist(() => keepResponseEvents(database, id, { first, last, sealed }));
     },
     async readEvents({ id, workspaceId }, after) {
       const bounds = { countMax: EVENT_PIECES_MAX, bytesMax: EVENT_BYTES_MAX };
@@ -231,6 +229,28 @@ export function createResponseStore({
       return pieces;
     },
   };
+}
+
+interface SealedResponse {
+  /** Length of the text before it was sealed. */
+  readonly bytes: number;
+  readonly text: KeptText;
+  readonly sealedBy: string;
+}
+
+async function sealResponse(
+  { storage, sealer }: { readonly storage: Storage; readonly sealer: Pick<Sealer, "seal"> },
+  workspaceId: string,
+  id: string,
+  { response, input }: Pick<Stored, "response" | "input">,
+): Promise<SealedResponse> {
+  const plain = JSON.stringify({ response, input });
+  const sealed = sealer.seal(placeOf(workspaceId, id), plain);
+  const isSmall = sealed.length <= JOB_TEXT_BYTES_MAX;
+  const text: KeptText = isSmall
+    ? { sealed, reference: null }
+    : { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) };
+  return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed) };
 }
 
 /** The same as it was before anything was answered. */

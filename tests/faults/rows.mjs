@@ -74,6 +74,7 @@ export const FAULT_ROWS = [
     fault: "Postgres is restarted: fast, immediate, killed",
     files: ["faults/postgres-restart.test.ts", "faults/fleet.nightly.test.ts"],
   },
+  { fault: "Postgres is away while providers answer", files: ["faults/outage-while-answering.test.ts"] },
   { fault: "others have all connections of Postgres", files: ["faults/postgres-trouble.nightly.test.ts"] },
   {
     fault: "the balance of a workspace stays locked",

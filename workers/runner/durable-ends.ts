@@ -13,6 +13,7 @@ import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, chargeAt, countCharge, priceAt, settlementOf } from "#shared/ledger/charge.ts";
+import { insistOn, OUTAGE_RETRY_MS } from "#shared/outage.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
@@ -24,7 +25,6 @@ import { freeFailure, type Outcome } from "../outcome.ts";
 import type { ProviderError } from "../providers/provider.ts";
 
 import type { DurableVerdict } from "./durable-jobs.ts";
-import { DATABASE_RETRY_MS } from "./job-notes.ts";
 
 export class DurableEnds {
   private readonly context: WorkerContext;
@@ -57,7 +57,7 @@ export class DurableEnds {
     const ending = await endOf(this.context, job, outcome);
     const { end, charge } = ending;
     failpoint("job.served");
-    const continued = await step.end(end, owner, DATABASE_RETRY_MS);
+    const continued = await step.end(end, owner, OUTAGE_RETRY_MS);
     if (!continued) return { verdict: await this.writeOutcome(job, outcome, ending) };
     const { takenNano, next } = continued;
     this.countEnd(job, end, charge, takenNano);
@@ -72,7 +72,9 @@ export class DurableEnds {
     // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return this.writeOff(job);
     const { database, log, replies } = this.context;
-    const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, this.unknownKeepMs);
+    const insist = insistOn({ log, about: { job_id: job.id } });
+    const owned = { id: job.id, epoch: job.epoch, isOwned: true };
+    const isNoted = await insist(() => noteUnknown(database, owned, this.unknownKeepMs));
     if (!isNoted) return { outcome: "superseded" };
     log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
     notifyCaller(replies, job);
@@ -147,7 +149,7 @@ export class DurableEnds {
     const { context, lane } = this;
     const { log } = context;
     failpoint("job.served");
-    const taken = await endJob(context, ending, DATABASE_RETRY_MS);
+    const taken = await endJob(context, ending, OUTAGE_RETRY_MS);
     failpoint("job.ended");
     if (taken === undefined) {
       log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");

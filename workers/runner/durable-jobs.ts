@@ -12,6 +12,7 @@ import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { endingOf } from "#shared/calls/orphaned-jobs.ts";
+import { isOutage, OUTAGE_RETRY_MS } from "#shared/outage.ts";
 import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool } from "#shared/queue/subjects.ts";
 import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
@@ -25,7 +26,7 @@ import { type CallerWatch, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import { DurableEnds, deferForSource } from "./durable-ends.ts";
-import { DATABASE_RETRY_MS, JobNotes } from "./job-notes.ts";
+import { JobNotes } from "./job-notes.ts";
 import { type Leases, openLeases } from "./leases.ts";
 import {
   abortReasonOf,
@@ -35,7 +36,6 @@ import {
   type RunContinuation,
   type StepContinuation,
 } from "../job.ts";
-import { isOutage } from "../outage.ts";
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../calls/answer.ts";
@@ -203,7 +203,7 @@ class LaneJobs implements DurableJobs {
     };
     // The message is kept alive meanwhile: handing it back would use up its deliveries.
     return retryStatement(tryClaim, {
-      forMs: DATABASE_RETRY_MS,
+      forMs: OUTAGE_RETRY_MS,
       signal,
       onRetry: (error, tries) => log.warn({ err: error, job_id: request.id, tries }, "a claim is repeated"),
     });

@@ -12,17 +12,14 @@ import {
 } from "#shared/database/open-starts.ts";
 import { commonNow } from "#shared/clock.ts";
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
-import { retryStatement } from "#shared/database/retry.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { type Insist, insistOn } from "#shared/outage.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { type ProviderJobSlot, START_CLOCKS_MS } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
 
 import { type IntendedProviders, withIntent } from "./intent.ts";
-
-/** Claims, notes and ends are repeated this long while the database is away; then the message is handed back. */
-export const DATABASE_RETRY_MS = 60_000;
 
 export class JobNotes implements ProviderJobSlot {
   readonly found: unknown;
@@ -36,12 +33,14 @@ export class JobNotes implements ProviderJobSlot {
   isAtProvider: boolean;
   private readonly context: Pick<WorkerContext, "database" | "log">;
   private readonly job: ClaimedJob;
+  private readonly insist: Insist;
   private told = 0;
 
   /** @param isIntended its row says already that a provider is about to be asked, one that keeps no jobs */
   constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
     this.context = context;
     this.job = job;
+    this.insist = insistOn({ log: context.log, about: { job_id: job.id } });
     this.found = job.provider_job;
     this.isLate = job.is_unknown;
     this.wasCancelled = job.cancel_requested;
@@ -118,17 +117,5 @@ export class JobNotes implements ProviderJobSlot {
     } catch (error) {
       throw new ProviderError("unknown", "what the job is called at its provider could not be noted", { cause: error });
     }
-  }
-
-  /** @throws Error when the database stays away */
-  private insist<T>(write: () => Promise<T>): Promise<T> {
-    return retryStatement(write, {
-      forMs: DATABASE_RETRY_MS,
-      onRetry: (error, tries) =>
-        this.context.log.warn(
-          { err: error, job_id: this.job.id, tries },
-          "what a job's provider has of it is noted again",
-        ),
-    });
   }
 }

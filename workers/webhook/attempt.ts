@@ -9,6 +9,7 @@ import { openAll } from "#shared/notifications/channel-secrets.ts";
 import type { Envelope } from "#shared/notifications/envelope.ts";
 import { nextDelayMs } from "#shared/notifications/schedule.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
+import { insistOn } from "#shared/outage.ts";
 import { paced } from "#shared/pace.ts";
 
 import {
@@ -66,7 +67,9 @@ export async function makeAttempt(
   failpoint("delivery.sent");
   const type = delivery.channel?.type ?? "email";
   metrics.deliveryAttempts.inc(type, result.ok ? "ok" : result.error);
-  const disabled = await endAttempt(context.database, delivery, endOf(delivery, result, ms));
+  const insist = insistOn({ log, about: { delivery_id: delivery.id }, signal });
+  const end = endOf(delivery, result, ms);
+  const disabled = await insist(() => endAttempt(context.database, delivery, end));
   failpoint("delivery.ended");
   const facts = { delivery_id: delivery.id, channel_id: delivery.channel?.id, type };
   if (disabled === undefined) log.warn(facts, "an attempt took longer than its lease; another worker has it");

@@ -6,6 +6,7 @@ import type { ResponseViewer } from "#shared/database/responses.ts";
 import type { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { ONCE } from "#shared/outage.ts";
 import {
   type ConversationStore,
   createConversationStore,
@@ -78,7 +79,11 @@ describe("a conversation", () => {
     await store.take(owner, id, call);
     const texts = ["1", "2", "3"];
     const reads = Array.from({ length: 5 }, () => store.find(owner, id));
-    await Promise.all([...texts.map((text) => add(owner, id, text)), store.append(id, call, [item("4")], 1), ...reads]);
+    await Promise.all([
+      ...texts.map((text) => add(owner, id, text)),
+      store.append(id, call, [item("4")], 1, ONCE),
+      ...reads,
+    ]);
     const [first, ...rest] = textsOf(await store.find(owner, id)) as string[];
     expect([first, rest.toSorted()]).toEqual([LARGE, [...texts, "4"]]);
   });
@@ -132,7 +137,7 @@ describe("a conversation", () => {
       );
     const [one, two] = [newId(), newId()];
     await store.take(owner, id, one);
-    const append = store.append(id, one, [item(half)], 1);
+    const append = store.append(id, one, [item(half)], 1, ONCE);
     expect(await codes(append, add(owner, id, half), add(owner, id, half))).toEqual(["invalid_request"]);
     await store.release(id, one, true);
     expect((await store.find(owner, id))?.bytes).toBeLessThanOrEqual(CONVERSATION_BYTES_MAX);
@@ -148,7 +153,7 @@ describe("a conversation", () => {
     );
     const items = Array.from({ length: 4_998 }, () => item(""));
     expect((await store.take(owner, id, two)) === "held").toBe(false);
-    expect(await codes(store.append(id, two, items, 1), add(owner, id, ""))).toEqual(["invalid_request"]);
+    expect(await codes(store.append(id, two, items, 1, ONCE), add(owner, id, ""))).toEqual(["invalid_request"]);
   }, 30_000);
 
   test("keeps one text in the object store, and none when it is deleted", async () => {
@@ -194,7 +199,7 @@ describe("a conversation that a call has", () => {
     expect([await takenBy(owner, id, two), await takenBy(owner, id, one)]).toEqual([false, true]);
     await store.release(id, two, true);
     expect(await takenBy(owner, id, two)).toBe(false);
-    await store.append(id, one, [item("b")], 1);
+    await store.append(id, one, [item("b")], 1, ONCE);
     expect(textsOf(await store.take(owner, id, two))).toEqual(["a", "b"]);
     await store.release(id, two, false);
     expect(await takenBy(owner, id, one)).toBe(true);
@@ -207,9 +212,9 @@ describe("a conversation that a call has", () => {
     await takenBy(owner, id, lost);
     await late(id);
     expect(await takenBy(owner, id, next)).toBe(true);
-    await store.append(id, lost, [item("late")], 1);
-    await store.append(id, next, [item("b")], 1);
-    await store.append(id, next, [item("b again")], 1);
+    await store.append(id, lost, [item("late")], 1, ONCE);
+    await store.append(id, next, [item("b")], 1, ONCE);
+    await store.append(id, next, [item("b again")], 1, ONCE);
     expect(textsOf(await store.find(owner, id))).toEqual(["a", "b"]);
   });
 
@@ -239,7 +244,7 @@ describe("a conversation that a call has", () => {
     const call = newId();
     await takenBy(owner, id, call);
     await store.delete(owner, id);
-    await store.append(id, call, [item("b")], 1);
+    await store.append(id, call, [item("b")], 1, ONCE);
     expect(await store.find(owner, id)).toBeUndefined();
   });
 });

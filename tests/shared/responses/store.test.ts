@@ -6,6 +6,7 @@ import { responseOf } from "#ingress/responses/object.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { ONCE } from "#shared/outage.ts";
 import { callOfItem, callOfResponse, responseId } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_RESPONSES_MAX,
@@ -63,7 +64,7 @@ async function keep(owner: Owner, text: string, { id = newId(), previous, hours 
   const body = { model: "m", input: text, previous_response_id: previous === undefined ? null : responseId(previous) };
   const response = { ...responseOf(body, id, 1_000), status: "completed" as const };
   const input = [{ type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text }] }];
-  await store.keep({ call: { id, workspaceId: owner.id, keyId: owner.keyId }, response, input, hours, isHeld });
+  await store.keep({ call: { id, workspaceId: owner.id, keyId: owner.keyId }, response, input, hours, isHeld }, ONCE);
   return id;
 }
 
@@ -120,8 +121,8 @@ describe("a stored response", () => {
     const response = responseOf({ model: "m", input: "x" }, id, 1_000);
     const call = { id, workspaceId: owner.id, keyId: owner.keyId };
     const kept = { call, response: { ...response, status: "completed" as const }, input: [LARGE], hours: 1 };
-    await store.keep(kept);
-    await store.keep(kept);
+    await store.keep(kept, ONCE);
+    await store.keep(kept, ONCE);
     expect((await store.find(owner.viewer, [id])).get(id)?.input as unknown[]).toEqual([LARGE]);
   });
 
@@ -272,15 +273,18 @@ describe("events of a response", () => {
     const id = newId();
     const response = responseOf({ model: "m", input: "x", background: true }, id, 1_000);
     const call = { id, workspaceId: owner.id, keyId: owner.keyId };
-    await store.keep({ call, response: { ...response, status: "queued" }, input: [], hours: 1, keepsEvents: true });
+    await store.keep(
+      { call, response: { ...response, status: "queued" }, input: [], hours: 1, keepsEvents: true },
+      ONCE,
+    );
     return { id, workspaceId: owner.id };
   };
 
   test("come in their order, from behind any of them, each once", async () => {
     const call = await open(await openOwner());
-    await store.keepEvents(call, { first: 4, last: 4, text: "c" });
-    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
-    await store.keepEvents(call, { first: 2, last: 3, text: "again" });
+    await store.keepEvents(call, { first: 4, last: 4, text: "c" }, ONCE);
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" }, ONCE);
+    await store.keepEvents(call, { first: 2, last: 3, text: "again" }, ONCE);
     const read = async (after: number) => (await store.readEvents(call, after)).map(({ text }) => text);
     expect([await read(-1), await read(2), await read(3), await read(4)]).toEqual([["a b", "c"], ["a b", "c"], ["c"], []]); // prettier-ignore
     expect(await store.read(call.id)).toMatchObject({ keepsEvents: true, isBackground: true, lastEvent: 4 });
@@ -306,9 +310,9 @@ describe("events of a response", () => {
 
   test("lose none when a piece that was kept unheard comes again with what followed", async () => {
     const call = await open(await openOwner());
-    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
-    await store.keepEvents(call, { first: 2, last: 5, text: "a b c d" });
-    await store.keepEvents(call, { first: 2, last: 3, text: "a b" });
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" }, ONCE);
+    await store.keepEvents(call, { first: 2, last: 5, text: "a b c d" }, ONCE);
+    await store.keepEvents(call, { first: 2, last: 3, text: "a b" }, ONCE);
     expect(await store.readEvents(call, 3)).toEqual([{ first: 2, last: 5, text: "a b c d" }]);
   });
 
@@ -318,7 +322,7 @@ describe("events of a response", () => {
     expect(await store.look(call.id)).toEqual({ isUnderWay: false, lastEvent: 1 });
     const large = "x".repeat(1_200_000);
     for (const [first, text] of [large, "b", "c", large, "e"].entries()) {
-      await store.keepEvents(call, { first: first + 2, last: first + 2, text });
+      await store.keepEvents(call, { first: first + 2, last: first + 2, text }, ONCE);
     }
     const read = async (after: number) => (await store.readEvents(call, after)).map(({ first }) => first);
     expect([await read(-1), await read(2), await read(4)]).toEqual([[2], [3, 4], [5]]);
@@ -328,15 +332,15 @@ describe("events of a response", () => {
   test("are gone with it, and all together an hour after the last of them", async () => {
     const [gone, kept, over] = [await open(await openOwner()), await open(await openOwner()), await open(await openOwner())]; // prettier-ignore
     for (const call of [gone, kept, over]) {
-      await store.keepEvents(call, { first: 2, last: 2, text: "a" });
-      await store.keepEvents(call, { first: 3, last: 3, text: "b" });
+      await store.keepEvents(call, { first: 2, last: 2, text: "a" }, ONCE);
+      await store.keepEvents(call, { first: 3, last: 3, text: "b" }, ONCE);
     }
     await db.query("delete from response where id = $1", [gone.id]);
     await db.query("update response_event set created_at = now() - interval '61 minutes' where response_id = $1 or (response_id = $2 and first = 2)", [over.id, kept.id]); // prettier-ignore
     await sweepResponses({ storage, database: db.database, log });
     const count = async (call: { id: string; workspaceId: string }) => (await store.readEvents(call, -1)).length;
     expect([await count(gone), await count(kept), await count(over)]).toEqual([0, 2, 0]);
-    await store.keepEvents(gone, { first: 4, last: 4, text: "too late" });
+    await store.keepEvents(gone, { first: 4, last: 4, text: "too late" }, ONCE);
     expect(await count(gone)).toBe(0);
   });
 });

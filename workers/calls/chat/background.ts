@@ -3,6 +3,7 @@
  * now or later. They are kept piece by piece; how far they have come is told to those who follow.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
+import type { Insist } from "#shared/outage.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts";
 
@@ -20,10 +21,14 @@ const OWN_END = 2;
 
 type Context = Pick<WorkerContext, "answers" | "log" | "responses">;
 
-/** Undefined for one that was deleted before its work began. @throws Error when it cannot be read back */
-export async function openBackground(context: Context, job: JobMessage): Promise<BackgroundResponse | undefined> {
+/** Undefined for one that was deleted before its work began. @param insist writes its events and its answer. @throws Error when it cannot be read back */
+export async function openBackground(
+  context: Context,
+  job: JobMessage,
+  insist: Insist,
+): Promise<BackgroundResponse | undefined> {
   const kept = await storeOf(context).read(job.job_id);
-  return kept && new BackgroundResponse(context, job, kept);
+  return kept && new BackgroundResponse(context, job, kept, insist);
 }
 
 /** End of the call of a deleted response: who deletes one cancels it. */
@@ -45,16 +50,18 @@ export class BackgroundResponse {
   private readonly context: Context;
   private readonly job: JobMessage;
   private readonly kept: KeptResponse;
+  private readonly insist: Insist;
   private waiting = "";
   private next = FIRST_KEPT_EVENT;
   private keptCharacters = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private writing: Promise<void> | undefined;
 
-  constructor(context: Context, job: JobMessage, kept: KeptResponse) {
+  constructor(context: Context, job: JobMessage, kept: KeptResponse, insist: Insist) {
     this.context = context;
     this.job = job;
     this.kept = kept;
+    this.insist = insist;
     this.input = kept.input;
     this.response = { ...kept.response, status: "in_progress" };
   }
@@ -76,7 +83,7 @@ export class BackgroundResponse {
     const frames = rest.split("\n\n").slice(0, -1 - OWN_END);
     this.write(frames.map((frame) => `${frame}\n\n`).join(""));
     await this.keepAll();
-    await storeOf(this.context).answer(this.kept, whole);
+    await storeOf(this.context).answer(this.kept, whole, this.insist);
   }
 
   /** Keeps what came before a failure, as far as that can be. */
@@ -112,7 +119,8 @@ export class BackgroundResponse {
     const isFull = this.keptCharacters + text.length > KEPT_CHARACTERS_MAX;
     const shown = isFull ? frames.filter((frame) => !/^event: \S+\.delta\n/.test(frame)) : frames;
     const piece = { first: this.next, last, text: isFull ? shown.map((frame) => `${frame}\n\n`).join("") : text };
-    await storeOf(this.context).keepEvents({ id: this.job.job_id, workspaceId: this.job.workspace_id }, piece);
+    const { job_id: id, workspace_id: workspaceId } = this.job;
+    await storeOf(this.context).keepEvents({ id, workspaceId }, piece, this.insist);
     this.waiting = this.waiting.slice(text.length);
     this.next = last + 1;
     this.keptCharacters += piece.text.length;

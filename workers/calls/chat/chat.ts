@@ -24,7 +24,7 @@ import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
-import { leaveConversation, storeResponse } from "./store-response.ts";
+import { leaveConversation, storeResponse, writerOf } from "./store-response.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
 import { createResponsesRendering } from "./responses-render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
@@ -100,7 +100,7 @@ class ChatRun {
     let askedAt = performance.now();
     try {
       if (job.background === true) {
-        this.background = await openBackground(context, job);
+        this.background = await openBackground(context, job, writerOf(context, job, watchdog.signal));
         if (!this.background) return DELETED;
         this.response = this.background.response;
       }

@@ -3,6 +3,7 @@ import type { JobMessage, ModelResponse, ResponsesItem } from "#schemas/generate
 import { beforeAbort } from "#shared/abortable.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { type Insist, insistOn } from "#shared/outage.ts";
 import { uuidOfConversation } from "#shared/responses/ids.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -21,6 +22,15 @@ interface Answered {
   readonly rest: string;
 }
 
+/** Returns the writer of what a call stores behind its provider's answer. @param signal aborts at the end of the call's time */
+export function writerOf(
+  { log }: Pick<Context, "log">,
+  { request_id, deadline_ms: deadlineMs }: Pick<JobMessage, "request_id" | "deadline_ms">,
+  signal: AbortSignal,
+): Insist {
+  return insistOn({ log, about: { request_id }, deadlineMs, signal });
+}
+
 /**
  * Before the client hears that it is whole, so that its next call finds it.
  * @throws ApiError `service_unavailable`, `invalid_request` for a turn that its conversation has no room for; the reason of `signal` when it aborts before
@@ -34,7 +44,7 @@ export async function storeResponse(
   const { store, conversation } = answered.response;
   if (!store && conversation == null) return;
   try {
-    await beforeAbort(keepWhole(context, job, answered), signal);
+    await beforeAbort(keepWhole(context, job, answered, writerOf(context, job, signal)), signal);
   } catch (error) {
     if (signal.aborted) throw error;
     // The conversation has no room for the turn: there is nothing to try again.
@@ -50,19 +60,20 @@ async function keepWhole(
   { responses, conversations, config }: Context,
   job: JobMessage,
   { response, input, background, rest }: Answered,
+  insist: Insist,
 ): Promise<void> {
   if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
   const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
   const hours = config.responseRetentionHours;
   if (background) await background.answer(response, rest);
   else if (response.store)
-    await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours, isHeld: true });
+    await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours, isHeld: true }, insist);
   failpoint("response.answered");
   const conversation = uuidOfConversation(response.conversation?.id ?? "");
   if (conversation === undefined) return;
   const asked = (background?.input ?? input) as readonly ResponsesItem[];
   const output = response.output as readonly ResponsesItem[];
-  await conversations.append(conversation, id, [...asked, ...output], hours);
+  await conversations.append(conversation, id, [...asked, ...output], hours, insist);
 }
 
 /** Frees the conversation of a call that adds nothing to it. That of a background response is freed by the end of its job, which may yet be handed back. */

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { responseOf } from "#ingress/responses/object.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { ONCE } from "#shared/outage.ts";
 import type { EventsPiece, KeptResponse } from "#shared/responses/store.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";
@@ -55,6 +56,7 @@ async function open({
       },
     },
     chatJob({ job_id: id, api: "responses", background: true }),
+    ONCE,
   );
   if (!background) throw new Error("it is there");
   return { background, pieces, done, response };
