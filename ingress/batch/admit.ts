@@ -121,7 +121,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
       // Without a key it is the same message, whose acknowledgement was lost.
       return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
     case "full":
-      return { kind: "full", waitMs: admission.waitMs, isWindow: true };
+      return { kind: "full", waitMs: admission.waitMs, isWindow: admission.isForFunds !== true };
     case "busy":
       return { kind: "full", waitMs: PERMIT_MS, isWindow: false };
     default:

@@ -115,9 +115,8 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     if (call.kind.keepsFiles) await checkStorageLeft(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    if (checksFirst && !(await wouldBeAdmitted(context, work, priceAt(call.leastNano, work.batchLine)))) {
-      return { kind: "full", waitMs: LOOK_AGAIN_MS };
-    }
+    const later = checksFirst ? await lookFirst(context, work, priceAt(call.leastNano, work.batchLine)) : undefined;
+    if (later) return later;
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
     if (!free) return { kind: "busy" };
     const { loaded, stored } = await load(context, work, call).finally(free);
@@ -140,17 +139,23 @@ async function load(
 }
 
 /**
- * True if a heavy call would be admitted now; false for one that waits for its window.
+ * Returns why a heavy call waits: for its window, or for credits of a process that was lost. Undefined: it would be admitted now.
  * @throws ApiError of the refusal
  */
-async function wouldBeAdmitted({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
+async function lookFirst(
+  { calls }: AdmitContext,
+  { entry, caller }: Work,
+  leastNano: bigint,
+): Promise<Verdict | undefined> {
   if (!calls) throw new Error("a window that counts needs to be looked at");
   try {
     await calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
-    return true;
+    return undefined;
   } catch (error) {
-    const mayWait = ENTRIES[entry].ifFull === "wait";
-    if (mayWait && error instanceof ApiError && error.code === "rate_limit_exceeded") return false;
+    if (ENTRIES[entry].ifFull !== "wait" || !(error instanceof ApiError)) throw error;
+    const waits = { kind: "full", waitMs: LOOK_AGAIN_MS } as const;
+    if (error.code === "rate_limit_exceeded") return waits;
+    if (error.code === "insufficient_credits" && "retry-after" in error.headers) return { ...waits, isForFunds: true };
     throw error;
   }
 }

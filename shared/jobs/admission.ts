@@ -10,8 +10,9 @@ import { type GroupRun, openGrouped, reserveForGroups } from "#shared/database/g
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { RECALL_MAX_MS, RECALL_MS } from "#shared/ledger/credit-lines.ts";
+import { RECALL_MAX_MS, RECALL_MS } from "#shared/ledger/recall-lines.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";
@@ -59,16 +60,22 @@ export type JobVerdict =
    * there. isFromShare: the window was full.
    */
   | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
-  /** Nothing is kept. waitMs: until it opens, for those that may wait. */
-  | { readonly kind: "full"; readonly waitMs: number }
+  /** Nothing is kept. waitMs: until it opens, for those that may wait; isForFunds: until credits are available. */
+  | { readonly kind: "full"; readonly waitMs: number; readonly isForFunds?: true }
   | { readonly kind: "refused"; readonly error: JobError }
   | { readonly kind: "known" }
   | { readonly kind: "unknown_workspace" }
   /** Another leads its batch. Nothing is kept. */
   | { readonly kind: "superseded" };
 
-/** `recalled`: credit lines of the workspace are on their way back, with which the balance covers it. Counted, nothing is kept. */
-type Decision = JobVerdict | { readonly kind: "recalled"; readonly isFromShare?: true };
+/**
+ * `recalled`: credit lines of the workspace are on their way back, with which the balance covers it. `due`: it is covered by what lines of
+ * dead processes still have, which comes back in `dueMs`. Counted, nothing is kept.
+ */
+type Decision =
+  | JobVerdict
+  | { readonly kind: "recalled"; readonly isFromShare?: true }
+  | { readonly kind: "due"; readonly dueMs: number };
 
 export interface JobAdmission {
   /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: ask again */
@@ -128,10 +135,22 @@ export function createJobAdmission({
         verdict = await grouper.call({ ...job, isCounted: false });
       }
       if (verdict.kind === "admitted") return { ...verdict, ...share };
+      if (verdict.kind === "due") return untilDue(job, verdict.dueMs);
       if (verdict.kind !== "recalled") return verdict;
       throw new ApiError("overloaded", "The workspace is busy; try again shortly.");
     },
   };
+}
+
+/** Longest time until work that waits for credits of a dead process is offered again. */
+const DUE_LOOK_MS = paced(30_000);
+
+/** Has work wait that may, and a run with its step. @throws ApiError for others */
+function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
+  if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
+  if (step) throw new ApiError("overloaded", "A process that was lost still holds credits of the workspace.");
+  const hold = "hold" in terms ? terms.hold : null;
+  throw refusal(FUNDS, { ...job, hold }, dueMs);
 }
 
 /** A refusal in the lone form costs a statement that is undone: for so long the workspace's next jobs go straight to the other form. */
@@ -248,6 +267,8 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): Decision | typ
       return "refusal" in terms ? { kind: "refused", error: jobError(terms.refusal) } : BUSY;
     case 10:
       return { kind: "superseded" };
+    case 12:
+      return { kind: "due", dueMs: Number(row.wait_ms) };
     case 11:
       return { kind: "recalled", ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}) };
     default:

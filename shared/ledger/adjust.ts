@@ -4,7 +4,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { priceAt } from "./charge.ts";
-import { RECALL_MAX_MS } from "./credit-lines.ts";
+import { RECALL_MAX_MS } from "./recall-lines.ts";
 import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
 
 export interface Adjustment {

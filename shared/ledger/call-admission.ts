@@ -11,8 +11,9 @@ import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
-import { type CreditLines, RECALL_MAX_MS, recallLines } from "./credit-lines.ts";
+import type { CreditLines } from "./credit-lines.ts";
 import type { LinedHold } from "./lined-calls.ts";
+import { RECALL_MAX_MS, type Recalled, recallLines } from "./recall-lines.ts";
 import type { Ledger } from "./settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -75,7 +76,8 @@ const GROUP_SQL = waitingForLocks(
   $10::bigint[], $11, null, $12) as verdicts`,
   "$13",
 );
-const LOOK_SQL = "select is_full, free, is_stopped from check_window($1, $2)";
+const LOOK_SQL =
+  "select is_full, free, is_stopped, case when free < $3 then funds_due($1, $3) end as due from check_window($1, $2)";
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /**
@@ -131,27 +133,33 @@ export function createCallAdmission(options: {
   };
 
   /** By workspace: its calls wait for its lines together. */
-  const recalls = new Map<string, Promise<bigint | undefined>>();
-  const comesBack = async ({ workspaceId, hold }: Call): Promise<boolean> => {
+  const recalls = new Map<string, { readonly nano: bigint; readonly recalled: Promise<Recalled> }>();
+  /** `dueMs`: see `Recalled`. */
+  const recall = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean; dueMs: number | undefined }> => {
     const nano = hold?.amountNano ?? 0n;
-    let recall = recalls.get(workspaceId);
-    if (!recall) {
-      const asked = unavailable(AWAY, recallLines(options.database, workspaceId, nano));
-      recall = asked.finally(() => recalls.delete(workspaceId));
-      recalls.set(workspaceId, recall);
+    let asked = recalls.get(workspaceId);
+    if (!asked) {
+      const recalled = unavailable(AWAY, recallLines(options.database, workspaceId, nano));
+      asked = { nano, recalled: recalled.finally(() => recalls.delete(workspaceId)) };
+      recalls.set(workspaceId, asked);
     }
-    const covered = await recall;
-    return covered !== undefined && nano <= covered;
+    const { covered, dueMs } = await asked.recalled;
+    const comesBack = covered !== undefined && nano <= covered;
+    return { comesBack, dueMs: nano <= asked.nano ? dueMs : undefined };
   };
 
   const ask = async (call: Call): Promise<void> => {
     let verdict = await grouper.call(call);
     const until = performance.now() + RECALL_MAX_MS;
-    while (verdict === FUNDS_MISSING && performance.now() < until && (await comesBack(call))) {
+    let dueMs: number | undefined;
+    while (verdict === FUNDS_MISSING && performance.now() < until) {
+      const recalled = await recall(call);
+      dueMs = recalled.dueMs;
+      if (!recalled.comesBack) break;
       verdict = await grouper.call({ ...call, limit: COUNTED });
     }
     if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
-    if (verdict !== 0) throw refusal(verdict, call);
+    if (verdict !== 0) throw refusal(verdict, call, dueMs);
   };
   const stopped = async (workspaceId: string): Promise<ApiError> =>
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
@@ -171,10 +179,13 @@ export function createCallAdmission(options: {
     },
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
     look: async (workspaceId, limit, leastNano = 0n) => {
-      const [row] = await unavailable(AWAY, options.database.query<Look>(LOOK_SQL, [workspaceId, limit], "look"));
+      const [row] = await unavailable(
+        AWAY,
+        options.database.query<Look>(LOOK_SQL, [workspaceId, limit, leastNano], "look"),
+      );
       if (row?.is_stopped === true && leastNano > 0n) throw await stopped(workspaceId);
       if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
-      if (leastNano > (row?.free ?? 0n)) throw tooExpensive(leastNano);
+      if (leastNano > (row?.free ?? 0n)) throw tooExpensive(leastNano, row?.due == null ? undefined : Number(row.due));
     },
   };
 }
@@ -237,6 +248,7 @@ interface Look {
   readonly is_full: boolean | null;
   readonly free: bigint | null;
   readonly is_stopped: boolean | null;
+  readonly due: bigint | null;
 }
 
 const AWAY = "The service cannot admit calls right now; try again shortly.";
@@ -246,15 +258,17 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   return BUSY;
 }
 
-function tooExpensive(amountNano: bigint): ApiError {
-  return new ApiError(
-    "insufficient_credits",
-    `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`,
-  );
+/** @param dueMs see `Recalled` */
+function tooExpensive(amountNano: bigint, dueMs: number | undefined): ApiError {
+  const message = `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`;
+  if (dueMs === undefined) return new ApiError("insufficient_credits", message);
+  const seconds = Math.max(1, Math.ceil(dueMs / 1_000));
+  const more = `A process that was lost still holds credits of the workspace; they are available again in ${seconds} s.`;
+  return new ApiError("insufficient_credits", `${message} ${more}`, { headers: { "retry-after": String(seconds) } });
 }
 
-/** A verdict in the caller's words. */
-export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call): ApiError {
+/** A verdict in the caller's words. @param dueMs see `Recalled` */
+export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call, dueMs?: number): ApiError {
   switch (verdict) {
     case 1:
       return new ApiError(
@@ -267,7 +281,7 @@ export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, ca
         `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC.`,
       );
     case 3:
-      return tooExpensive(call.hold?.amountNano ?? 0n);
+      return tooExpensive(call.hold?.amountNano ?? 0n, dueMs);
     case 5:
       return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
     default:

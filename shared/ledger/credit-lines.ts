@@ -50,22 +50,6 @@ export async function endLine(
   await target.query("select end_credit_line($1, $2)", [lineId, how.isOverdue === true], "end_credit_line");
 }
 
-/** Pause before lines that were asked for are looked for again, and the longest that they are: longer than the database waits for any. */
-export const RECALL_MS = paced(200);
-export const RECALL_MAX_MS = 4_000;
-
-/**
- * Asks for the lines of a workspace where the amount can be had with them, and waits a little for them. Resolves with the nano-credits that
- * can be had with them: as long as they are enough, it is worth trying again, which is three seconds at most. Undefined: there are no lines.
- */
-export async function recallLines(database: Queryable, workspaceId: string, nano: bigint): Promise<bigint | undefined> {
-  const sql = "select recall_credit_lines($1, $2) as covered";
-  const [row] = await database.query<{ covered: bigint | null }>(sql, [workspaceId, nano], "recall_credit_lines");
-  const covered = row?.covered ?? undefined;
-  if (covered !== undefined) await Bun.sleep(RECALL_MS);
-  return covered;
-}
-
 /** A call that a line may cover: without a limit a minute and without a daily cap. */
 export interface LinedCall {
   readonly jobId: string;
@@ -108,6 +92,10 @@ const BARRED_MS = paced(10_000);
 const CLOSE_MS = paced(2_000);
 /** Calls that a new line covers. One that proves too small is doubled. */
 const CALLS = 256n;
+/** Renewals for whose usual draws a line covers calls before it is renewed again. */
+const REACH = 4;
+/** The same for a line of few calls: so many of the largest. Of a process that dies no more is kept back than what it may have drawn. */
+const REACH_CALLS = 64n;
 /** Far more than any balance has. */
 const NANO_MAX = 2n ** 62n;
 /** Lines of a process. */
@@ -128,6 +116,10 @@ interface Line {
   closed: bigint;
   /** Nano-credits that no call has drawn, as far as this process knows: never more than there are. */
   free: bigint;
+  /** Largest amount of a call. */
+  largest: bigint;
+  /** Most that `drawn` may come to before a renewal: never more than the database knows of. */
+  most: bigint;
   /** Calls may draw on it. */
   isOpen: boolean;
   /** It is given back. */
@@ -138,15 +130,16 @@ interface Line {
   freshUntil: number;
   /** `drawn` at its last renewal. */
   drawnBefore: bigint;
-  /** It should have so much free. */
+  /** It should have so much free, and its calls may draw so much until it is renewed. */
   wanted: bigint;
+  reach: bigint;
   /** Largest amount that it did not cover since it was renewed. */
   missing: bigint;
   /** A statement of its is on the way. */
   isAsking: boolean;
 }
 
-const RENEW_SQL = waitingForLocks("renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9) as renewed", "$10");
+const RENEW_SQL = waitingForLocks("renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as renewed", "$11");
 export function openCreditLines(options: {
   readonly database: Database;
   readonly log: Logger;
@@ -190,14 +183,16 @@ class ProcessLines implements CreditLines {
     }
     if (!line.isOpen || now > line.freshUntil || this.calls.size >= UNSHOWN_MAX) return undefined;
     if (line.free < nano && nano > line.missing) line.missing = nano;
-    const isCovered = line.free >= nano;
+    line.largest = max(line.largest, nano);
+    const isCovered = line.free >= nano && line.drawn + nano <= line.most;
     if (isCovered) {
       line.usedAt = now;
       line.free -= nano;
       line.drawn += nano;
       line.calls += 1;
     }
-    if (line.free < line.wanted / 2n && now - line.renewedAt > RENEW_EARLY_MS) void this.renewLine(line);
+    const isLow = line.free < line.wanted / 2n || line.most - line.drawn < line.reach / 2n;
+    if (isLow && now - line.renewedAt > RENEW_EARLY_MS) void this.renewLine(line);
     if (!isCovered) return undefined;
     const lined = { lineId: line.id, keyId, model, amountNano: nano, mayExceed, deadlineMs: commonNow() + lifeMs };
     this.calls.add({ workspaceId, jobId, lined, at: now });
@@ -239,6 +234,7 @@ class ProcessLines implements CreditLines {
     }
     line.usedAt = now;
     line.missing = nano;
+    line.largest = max(line.largest, nano);
     void this.renewLine(line);
   }
 
@@ -280,11 +276,13 @@ class ProcessLines implements CreditLines {
     const now = performance.now();
     const { missing, drawn, drawnBefore, renewedAt } = line;
     const perRenewal = Number(drawn - drawnBefore) / Math.max(1, (now - renewedAt) / RENEW_MS);
-    const used = BigInt(Math.ceil(perRenewal * 4));
+    const used = BigInt(Math.ceil(perRenewal * REACH));
     const least = missing === 0n ? line.wanted / 2n : max(missing * CALLS, line.wanted * 2n);
     line.wanted = min(max(used, least), NANO_MAX);
+    line.reach = min(max(used, line.largest * REACH_CALLS), NANO_MAX);
     const isLow = missing > 0n || line.free < line.wanted / 2n;
-    const renewed = await this.ask(line, isLow ? max(line.wanted - line.free, 0n) : 0n, false);
+    const more = isLow ? max(line.wanted - line.free, 0n) : 0n;
+    const renewed = await this.ask(line, { more, most: drawn + line.reach, givesBack: false });
     if (renewed === "gone") this.bar(line.workspaceId);
     if (renewed === "over" || (renewed === "renewed" && line.free === 0n && drawn === line.closed))
       this.barWorkspace(line);
@@ -301,13 +299,18 @@ class ProcessLines implements CreditLines {
   private async giveBack(line: Line): Promise<void> {
     line.isOpen = false;
     line.isEnding = true;
-    await this.ask(line, 0n, true);
+    await this.ask(line, { more: 0n, most: line.drawn, givesBack: true });
   }
 
   /** `over`: it is to be given back. Undefined: it is not known what became of it. */
-  private async ask(line: Line, more: bigint, givesBack: boolean): Promise<"renewed" | "over" | "gone" | undefined> {
+  private async ask(
+    line: Line,
+    { more, most, givesBack }: { readonly more: bigint; readonly most: bigint; readonly givesBack: boolean },
+  ): Promise<"renewed" | "over" | "gone" | undefined> {
     if (line.isAsking) return undefined;
     line.isAsking = true;
+    // Until its answer is there, it may have been carried out or not.
+    line.most = min(line.most, most);
     const { database, log, callMs } = this.options;
     const { id, workspaceId, drawn, calls } = line;
     line.renewedAt = performance.now();
@@ -316,7 +319,8 @@ class ProcessLines implements CreditLines {
     let renewed: readonly bigint[] | null | undefined;
     try {
       const lifeMs = FRESH_MS + callMs + SLACK_MS;
-      const values = [workspaceId, id, line.turn, line.isNew, drawn, calls, more, lifeMs, givesBack, LOCK_TIMEOUT_MS];
+      const told = [drawn, most, calls, more, lifeMs, givesBack];
+      const values = [workspaceId, id, line.turn, line.isNew, ...told, LOCK_TIMEOUT_MS];
       const [row] = await database.query<{ renewed: bigint[] | null }>(RENEW_SQL, values, "renew_credit_line");
       renewed = row?.renewed;
     } catch (error) {
@@ -335,6 +339,7 @@ class ProcessLines implements CreditLines {
       this.lines.delete(workspaceId);
     } else {
       line.closed = closed;
+      line.most = most;
       line.free = amount - line.drawn + closed;
     }
     return amount === undefined ? "gone" : isOver === 1n ? "over" : "renewed";
@@ -351,6 +356,8 @@ function newLine(workspaceId: string): Line {
     calls: 0,
     closed: 0n,
     free: 0n,
+    largest: 0n,
+    most: 0n,
     isOpen: false,
     isEnding: false,
     usedAt: 0,
@@ -358,6 +365,7 @@ function newLine(workspaceId: string): Line {
     freshUntil: 0,
     drawnBefore: 0n,
     wanted: 0n,
+    reach: 0n,
     missing: 0n,
     isAsking: false,
   };

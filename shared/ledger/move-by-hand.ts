@@ -4,7 +4,7 @@ import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
 
-import { recallLines } from "./credit-lines.ts";
+import { recallLines } from "./recall-lines.ts";
 import { moveCredits } from "./move.ts";
 
 export interface HandMove {
@@ -63,7 +63,7 @@ export async function moveByHand(
     });
   } catch (error) {
     if (constraintName(error) !== FUNDS) throw error;
-    const covered = await recallLines(database, workspaceId, -amountNano);
+    const { covered } = await recallLines(database, workspaceId, -amountNano);
     if (covered === undefined || covered < -amountNano) return { result: "funds" };
     return moveByHand(database, workspaceId, move, actor);
   }

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { readBalance } from "#shared/database/credits.ts";
+import { newId } from "#shared/ids.ts";
 import { startRole } from "#tests/support/role-process.ts";
 
 import { audit } from "./audit.ts";
@@ -12,6 +13,7 @@ import { ask, type Bed, createWorkspace, FLAT_NANO, startBed } from "./bed.ts";
 import { isServed } from "./load.ts";
 import type { Answer, Target } from "./client.ts";
 import { metric } from "./metric.ts";
+import { openPublisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
 const CLIENTS = 24;
@@ -131,6 +133,32 @@ test.each(["call.admitted", "call.dispatched", "call.taken"])(
   },
   150_000,
 );
+
+test("an ingress dies with most of a balance on its line: that is back in ten seconds, and what needs it waits or is told so", async () => {
+  const { id, key } = await createWorkspace(bed.stack, { creditsNano: 20_000n * FLAT_NANO });
+  const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0" });
+  const load = pour({ url: mortal.baseUrl, key }, "metered");
+  const free = "select from credit_line l where workspace_id = $1 and undrawn_credits(l) > $2";
+  await eventually("its line has much that no call draws", async () => {
+    return (await bed.stack.query(free, [id, 100n * FLAT_NANO])).length > 0;
+  });
+  mortal.kill("SIGKILL");
+  await mortal.exited();
+  await load.stop();
+  const spend = `select move_credits(workspace_id, 'correction', held - amount, $2, null) from balance
+    where workspace_id = $1 and amount > held`;
+  await bed.stack.query(spend, [id, newId()]);
+  const refused = await bed.client.chat(bed.target(0, key), ask("metered"));
+  expect(refused.status).toBe(402);
+  expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 11);
+  const publisher = await openPublisher(bed.stack.natsUrl, id);
+  const waiting = newId();
+  expect(await publisher.submit({ body: ask("metered") }, { key: waiting })).toMatchObject({ status: "waiting" });
+  await eventually("calls are served", async () => isServed(await bed.client.chat(bed.target(0, key), ask("metered"))));
+  expect(await publisher.ended(waiting, 30_000)).toMatchObject({ status: "completed" });
+  await publisher.close();
+  untaken = await audit(bed, { withinMs: 40_000, untaken: untaken + CLIENTS });
+}, 120_000);
 
 test("a balance is spent over two ingresses with lines to its last credit, and no further", async () => {
   const calls = 1_000n;

@@ -198,7 +198,10 @@ begin
         if not exceeds[i] then used := holds[i];
         elsif p_late then raise exception 'more than the hold is taken' using errcode = 'SL001';
         elsif used > holds[i] + free[w] and lines_to_recall(cur) > 0 then
+          free[w] := free[w] - (select b.amount - b.held from balance b where b.workspace_id = cur);
           perform recall_credit_lines(cur, 0);
+          -- Overdue ones are back at once.
+          free[w] := free[w] + (select b.amount - b.held from balance b where b.workspace_id = cur);
           -- Busy until its workspace's lines are back.
           places[i] := null;
           continue;
@@ -438,8 +441,11 @@ create table credit_line (
   free bigint not null default 0,
   -- Calls on it that are in lined_calls.
   calls bigint not null default 0,
+  -- The most that its calls draw since it was opened, until it is renewed again: its ingress keeps to that.
+  most bigint not null default 0,
   -- Number of its last renewal, by its ingress: one that comes behind a later one does nothing.
   turn bigint not null default 0,
+  renewed_at timestamptz not null default clock_timestamp(),
   ends_at timestamptz not null,
   -- Since when something else of the workspace needs it.
   recalled_at timestamptz
@@ -508,12 +514,13 @@ end $$;
 
 -- Renews a line, or opens it: tells its calls to the window, books what is settled, and adds up to p_more nano-credits. What all lines of a
 -- workspace have free comes to a tenth of what is available then at most. p_turn: numbers its renewals. p_drawn and p_calls: what its calls have
--- drawn since it was opened, and how many there were. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
+-- drawn since it was opened, and how many there were. p_most: the most that they will have drawn before it is renewed again. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
 -- ends with that.
 -- Result: amount and closed as in credit_line, and 1 where it is to be given back, since the workspace has a budget that stops calls, spends
 -- what it has left or needs its lines; null when there is no such line.
 create function renew_credit_line(
-  p_ws uuid, p_line uuid, p_turn bigint, p_is_new boolean, p_drawn bigint, p_calls bigint, p_more bigint, p_life_ms bigint, p_gives_back boolean
+  p_ws uuid, p_line uuid, p_turn bigint, p_is_new boolean, p_drawn bigint, p_most bigint, p_calls bigint, p_more bigint, p_life_ms bigint,
+  p_gives_back boolean
 ) returns bigint[] language plpgsql set enable_seqscan = off as $$
 declare
   b balance;
@@ -547,7 +554,8 @@ begin
       delete from credit_line where id = p_line;
       return null;
     end if;
-    update credit_line set amount = amount - free_now, free = 0, calls = p_calls, turn = p_turn where id = p_line;
+    update credit_line set amount = amount - free_now, free = 0, most = p_drawn, calls = p_calls, turn = p_turn, renewed_at = at_utc
+    where id = p_line;
     return array[l.amount - free_now, l.closed, 1];
   end if;
   all_free := free_now + (select coalesce(sum(free), 0) from credit_line where workspace_id = p_ws and id <> p_line);
@@ -561,8 +569,8 @@ begin
   end if;
   -- What is only booked is booked again when it is lost with the server: the balance stays locked for no flush.
   if added = 0 then perform set_config('synchronous_commit', 'off', true); end if;
-  update credit_line set amount = amount + added, free = free_now + added, calls = p_calls, turn = p_turn, ends_at = l.ends_at,
-    recalled_at = l.recalled_at
+  update credit_line set amount = amount + added, free = free_now + added, most = p_most, calls = p_calls, turn = p_turn, renewed_at = at_utc,
+    ends_at = l.ends_at, recalled_at = l.recalled_at
   where id = p_line;
   return array[l.amount + added, l.closed, is_over::int];
 end $$;
@@ -588,13 +596,63 @@ begin
   update balance set held = held - back + kept where workspace_id = owner;
 end $$;
 
--- What the lines of a workspace have free that would come back. One that did not within three seconds has an ingress that died.
-create function lines_to_recall(p_ws uuid) returns bigint language sql stable as $$
-  select coalesce(sum(free), 0)::bigint from credit_line
-  where workspace_id = p_ws and (recalled_at is null or recalled_at > clock_timestamp() - interval '3 seconds');
+-- The part of a line that none of its calls can have drawn, or that settled calls left.
+create function undrawn_credits(l credit_line) returns bigint language sql stable as $$
+  select greatest(l.amount - coalesce(sum(s.used + s.moved), 0) - greatest(l.most - l.closed - coalesce(sum(s.drawn), 0), 0), 0)::bigint
+  from line_settle s where s.workspace_id = l.workspace_id and s.line_id = l.id;
 $$;
 
--- Asks the ingresses of a workspace for its lines, where p_amount can be had with them. Result: what can be had with them; null where there
+-- True for a line that nothing draws on any more: an ingress covers no call for longer than five seconds after a renewal.
+create function is_overdue(l credit_line) returns boolean language sql stable as $$
+  select l.renewed_at < clock_timestamp() - interval '10 seconds';
+$$;
+
+-- What the lines of a workspace have free that would come back. One that did not within three seconds has an ingress that died: of that,
+-- the part that its calls cannot have drawn comes back when it is overdue.
+create function lines_to_recall(p_ws uuid) returns bigint language sql stable as $$
+  select coalesce(sum(case when is_overdue(l) then undrawn_credits(l)
+                           when l.recalled_at is null or l.recalled_at > clock_timestamp() - interval '3 seconds' then l.free
+                           else 0 end), 0)::bigint
+  from credit_line l where l.workspace_id = p_ws;
+$$;
+
+-- Takes the part that their calls cannot have drawn out of a workspace's overdue lines. The caller has locked its balance.
+create function reclaim_lines(p_ws uuid) returns void language plpgsql as $$
+declare
+  back bigint;
+begin
+  if not exists (select from credit_line l where l.workspace_id = p_ws and is_overdue(l)) then return; end if;
+  perform book_lines(p_ws);
+  with taken as (
+    select l.id, undrawn_credits(l) as nano from credit_line l where l.workspace_id = p_ws and is_overdue(l)
+  ), changed as (
+    update credit_line l set amount = l.amount - t.nano, free = 0 from taken t where l.id = t.id
+  )
+  select coalesce(sum(nano), 0) into back from taken;
+  update balance set held = held - back where workspace_id = p_ws;
+end $$;
+
+-- Milliseconds until p_amount can be had with what lines of dead ingresses still have: the part that their calls cannot have drawn when
+-- they are overdue, the rest when they end. Null: it cannot be had with that.
+create function funds_due(p_ws uuid, p_amount bigint) returns bigint language plpgsql stable as $$
+declare
+  at_utc timestamptz := clock_timestamp();
+  missing bigint;
+  undrawn bigint;
+  whole bigint;
+  overdue_at timestamptz;
+  last_end timestamptz;
+begin
+  select p_amount - (amount - held) into missing from balance where workspace_id = p_ws;
+  select sum(undrawn_credits(l)), max(l.renewed_at) + interval '10 seconds', max(l.ends_at),
+    sum(l.amount) - (select coalesce(sum(used + moved), 0) from line_settle where workspace_id = p_ws)
+  into undrawn, overdue_at, last_end, whole
+  from credit_line l where l.workspace_id = p_ws and l.renewed_at < at_utc - interval '3 seconds';
+  if whole is null or missing > whole then return null; end if;
+  return greatest(extract(epoch from case when missing <= undrawn then overdue_at else last_end end - at_utc) * 1000, 0)::bigint;
+end $$;
+
+-- Asks the ingresses of a workspace for its lines, and takes back what is overdue, where p_amount can be had with them. Result: what can be had with them; null where there
 -- are none to come back, unless they just have. While it is enough, it is worth trying again in a moment.
 create function recall_credit_lines(p_ws uuid, p_amount bigint) returns bigint language plpgsql as $$
 declare
@@ -605,6 +663,7 @@ begin
   if lined = 0 and p_amount > covered then return null; end if;
   if p_amount <= covered then
     perform 1 from balance where workspace_id = p_ws for update;
+    perform reclaim_lines(p_ws);
     update credit_line set recalled_at = clock_timestamp() where workspace_id = p_ws and recalled_at is null;
   end if;
   return covered;

@@ -88,8 +88,8 @@ create type job_offer as (
 -- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
 -- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
 -- 9 a budget is spent. 10 its batch has another leader or has ended (nothing kept). 11 the workspace's credit lines are on their way back
--- (counted, nothing kept). 2, 3, 7 and 9 leave the row as refused, and reason is
--- the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
+-- (counted, nothing kept). 12 what credit lines of dead ingresses still have covers it (counted, nothing kept; wait_ms until that is back).
+-- 2, 3, 7 and 9 leave the row as refused, and reason is the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
 -- number: the dispatch to publish now, 0 for none.
 create function admit_jobs(p_requests jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason text)
@@ -119,6 +119,7 @@ declare
   r record;
   offered record;
   share int;
+  due_ms bigint;
   aside window_share;
   short_ws uuid[] := '{}';
   short_limits int[] := '{}';
@@ -254,6 +255,13 @@ begin
       v[sent[k]] := given[k];
       if given[k] = 3 and recall_credit_lines(offers[sent[k]].workspace_id, offers[sent[k]].amount) >= offers[sent[k]].amount then
         v[sent[k]] := 11;
+      elsif given[k] = 3 then
+        due_ms := funds_due(offers[sent[k]].workspace_id, offers[sent[k]].amount);
+        -- A run does not stand still until a line ends.
+        if due_ms is not null and (offers[sent[k]].step_id is null or due_ms <= 10000) then
+          v[sent[k]] := 12;
+          waits[sent[k]] := due_ms;
+        end if;
       end if;
       if given[k] = 9 then reasons[sent[k]] := budget_reached(offers[sent[k]].workspace_id); end if;
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
@@ -266,7 +274,7 @@ begin
     perform reserve_share(short_ws[k], short_limits[k], short_again[k]);
   end loop;
 
-  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8, 11));
+  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8, 11, 12));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
     error = case v[i] when 2 then offers[i].tokens_error when 3 then offers[i].funds_error
                       else jsonb_set(offers[i].budget_error, '{message}', to_jsonb(reasons[i])) end

@@ -140,6 +140,10 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
   from credit_line l cross join lateral (select sum(used + moved) from line_settle where line_id = l.id) s
   where s.sum > l.amount
   union all
+  select l.workspace_id, 'more was drawn from a credit line than its ingress told', l.most::text, s.sum::text
+  from credit_line l cross join lateral (select l.closed + coalesce(sum(drawn), 0)::bigint as sum from line_settle where line_id = l.id) s
+  where s.sum > l.most
+  union all
   select s.workspace_id, 'settles on a credit line that has ended', '-', s.line_id::text
   from line_settle s where not exists (select from credit_line l where l.id = s.line_id)
   union all

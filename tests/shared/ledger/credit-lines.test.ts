@@ -6,6 +6,7 @@ import { readBalance } from "#shared/database/credits.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createJobAdmission, type JobRequest } from "#shared/jobs/admission.ts";
 import { moveByHand } from "#shared/ledger/move-by-hand.ts";
+import type { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import type { CallAdmission, HoldRequest } from "#shared/ledger/call-admission.ts";
@@ -342,6 +343,61 @@ describe("the sum of all lines", () => {
     await endLine(db.database, lineId);
   });
 
+  test("of an ingress that is gone comes back after ten seconds, but for what its calls may have drawn", async () => {
+    const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
+    const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT, { most: 30n * CREDIT });
+    // Two of its calls are settled, the balance has not booked them, and others may run.
+    await bench.settle(workspaceId, newId(), 5n * CREDIT, shareOf(lineId, 10n * CREDIT));
+    await bench.settle(workspaceId, newId(), null, shareOf(lineId, 10n * CREDIT));
+    const { calls } = bench.startIngress();
+    const all = 900n * CREDIT;
+    await calls.place(workspaceId, null, hold(all));
+    const missed = async (nano: bigint, seconds: number): Promise<unknown> => {
+      await bench.age(workspaceId, seconds);
+      await db.query("update credit_line set recalled_at = now() - interval '1 minute' where workspace_id = $1", [workspaceId]); // prettier-ignore
+      return calls.place(workspaceId, null, hold(nano)).catch(({ code, headers }: ApiError) => [code, headers["retry-after"]]); // prettier-ignore
+    };
+    expect(await missed(CREDIT, 0)).toEqual(["insufficient_credits", undefined]);
+    expect(await missed(85n * CREDIT, 4)).toEqual(["insufficient_credits", "6"]);
+    const untilItEnds = (await missed(95n * CREDIT, 1)) as [string, string];
+    expect(Number(untilItEnds[1])).toBeWithin(30, 61);
+    expect(await missed(96n * CREDIT, 1)).toEqual(["insufficient_credits", undefined]);
+    const look = await calls.look(workspaceId, null, 85n * CREDIT).catch(({ headers }: ApiError) => headers);
+    expect(look).toEqual({ "retry-after": "4" });
+    expect(await missed(85n * CREDIT, 5)).toBeUndefined();
+    expect(await bench.lineOf(workspaceId)).toBe(10n * CREDIT);
+    // The ten credits that its calls may yet take are there for them.
+    await bench.settle(workspaceId, newId(), 10n * CREDIT, shareOf(lineId, 10n * CREDIT));
+    expect(await db.query("select * from audit_present(false)")).toEqual([]);
+    await endLine(db.database, lineId);
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 985n * CREDIT, held: 985n * CREDIT });
+  });
+
+  test("of an ingress that is gone has durable work wait that it would cover, until it is back", async () => {
+    const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
+    await bench.leaveLine(workspaceId, 10n * CREDIT, { most: 0n });
+    const { calls } = bench.startIngress();
+    await calls.place(workspaceId, null, hold(90n * CREDIT));
+    const jobs = createJobAdmission({ database: db.database });
+    const offer = (nano: bigint, more: Partial<JobRequest> = {}): JobRequest => {
+      const { hold: needed, ...job } = jobOf(workspaceId, nano);
+      return { ...job, terms: { hold: needed }, ...more };
+    };
+    await bench.age(workspaceId, 5);
+    await db.query("update credit_line set recalled_at = now() - interval '1 minute' where workspace_id = $1", [workspaceId]); // prettier-ignore
+    const message = offer(5n * CREDIT, { ifFull: "wait" });
+    expect(await jobs.admit(message)).toMatchObject({ kind: "full", isForFunds: true });
+    const step = { runId: newId(), stepId: "a" };
+    expect(await outcomeOf(jobs.admit(offer(5n * CREDIT, { ifFull: "refuse", step })))).toBe("overloaded");
+    const refused = await jobs
+      .admit(offer(5n * CREDIT, { ifFull: "refuse" }))
+      .catch((error: unknown) => error as ApiError);
+    expect(refused).toMatchObject({ code: "insufficient_credits", headers: { "retry-after": "5" } });
+    expect(await jobs.admit(offer(11n * CREDIT, { ifFull: "wait" }))).toMatchObject({ kind: "refused" });
+    await bench.age(workspaceId, 6);
+    expect(await jobs.admit(message)).toMatchObject({ kind: "admitted" });
+  });
+
   test("is asked for once, however many calls of whatever amounts need it", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT);
@@ -476,7 +532,7 @@ describe("what an ingress knows of its line", () => {
         ingress.lines.forget(of.jobId);
       }
       faults.push(...(await db.query("select fault from audit_present(false)")));
-      return lined > 20 && renewals > 6;
+      return lined > 100 && renewals > 6;
     });
     expect(faults).toEqual([]);
   });
@@ -554,7 +610,7 @@ describe("what an ingress knows of its line", () => {
 test("a line that its dead ingress left is given back by the janitor, once it has ended, with what it has settled booked", async () => {
   const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
   const lives = await bench.leaveLine(workspaceId, 10n * CREDIT);
-  const dead = await bench.leaveLine(workspaceId, 20n * CREDIT, -1);
+  const dead = await bench.leaveLine(workspaceId, 20n * CREDIT, { lifeMs: -1 });
   await bench.settle(workspaceId, newId(), 3n, shareOf(dead));
   const context = { database: db.database, log };
   await endLine(db.database, lives, { isOverdue: true });

@@ -32,7 +32,13 @@ interface Line {
   /** By its ingress: what calls drew in all, how many they were, and the most that they may draw. */
   drawn: bigint;
   calls: number;
+  limit: bigint;
+  /** The same as the database knows it. */
   most: bigint;
+  /** Its ingress is dead for ten seconds. */
+  isOverdue: boolean;
+  /** Asked for, now or more than three seconds ago. */
+  recalled: "now" | "long ago" | undefined;
   turn: number;
   /** Given back, but for its open calls. */
   isReturned: boolean;
@@ -69,6 +75,8 @@ class LineModel {
   private unbooked: { line: Line; drawn: bigint; used: bigint; moved: bigint }[] = [];
   /** A statement asked for the lines, and they are not back yet. */
   isRecalled = false;
+  /** Nano-credits that overdue lines had to give back. */
+  reclaimed = 0n;
 
   constructor(amount: bigint) {
     this.amount = amount;
@@ -78,11 +86,14 @@ class LineModel {
     return this.amount - this.held;
   }
 
-  renew(line: Line, turn: number, more: bigint, givesBack: boolean): bigint[] | null {
+  renew(line: Line, turn: number, to: { more: bigint; most: bigint; givesBack: boolean }): bigint[] | null {
+    const { more, givesBack } = to;
     this.book();
     if (!this.lines.has(line.id)) return null;
     if (turn <= line.turn) return [line.amount, line.closed, 0n];
     line.turn = turn;
+    line.isOverdue = false;
+    line.most = givesBack ? line.drawn : to.most;
     const free = most(line.amount - line.drawn + line.closed, 0n);
     if (givesBack) {
       this.held -= free;
@@ -97,7 +108,9 @@ class LineModel {
     }
     const others = [...this.lines.values()].filter((other) => other !== line);
     const allFree = others.reduce((sum, other) => sum + other.free, free);
-    const isOver = line.amount < line.drawn - line.closed || allFree > this.available;
+    const isAskedFor = line.recalled !== undefined && line.free > 0n;
+    const isOver = line.amount < line.drawn - line.closed || allFree > this.available || isAskedFor;
+    if (!isOver) line.recalled = undefined;
     const added = isOver ? 0n : most(least(more, (this.available + allFree) / 10n - allFree), 0n);
     this.held += added;
     line.amount += added;
@@ -182,12 +195,36 @@ class LineModel {
     const free = this.toRecall();
     const covered = free + this.available;
     if (free === 0n && nano > covered) return null;
-    if (nano <= covered && this.lines.size > 0) this.isRecalled = true;
+    if (nano > covered) return covered;
+    this.reclaim();
+    for (const line of this.lines.values()) line.recalled ??= "now";
+    if (this.lines.size > 0) this.isRecalled = true;
     return covered;
   }
 
   private toRecall(): bigint {
-    return [...this.lines.values()].reduce((sum, { free }) => sum + free, 0n);
+    const of = (line: Line): bigint => (line.recalled === "long ago" ? 0n : line.free);
+    return [...this.lines.values()].reduce((sum, line) => sum + (line.isOverdue ? this.undrawn(line) : of(line)), 0n);
+  }
+
+  /** The part that none of its calls can have drawn, or that settled ones left. */
+  private undrawn(line: Line): bigint {
+    const theirs = this.unbooked.filter((one) => one.line === line);
+    const sumOf = (what: "drawn" | "used" | "moved"): bigint => theirs.reduce((sum, one) => sum + one[what], 0n);
+    const open = most(line.most - line.closed - sumOf("drawn"), 0n);
+    return most(line.amount - sumOf("used") - sumOf("moved") - open, 0n);
+  }
+
+  private reclaim(): void {
+    const overdue = [...this.lines.values()].filter(({ isOverdue }) => isOverdue);
+    if (overdue.length > 0) this.book();
+    for (const line of overdue) {
+      const back = this.undrawn(line);
+      line.amount -= back;
+      line.free = 0n;
+      this.held -= back;
+      this.reclaimed += back;
+    }
   }
 
   private book(): void {
@@ -212,7 +249,7 @@ async function rowsOf(workspaceId: string): Promise<object> {
   const rows = <T>(text: string): Promise<T[]> => bench.db.query(text, [workspaceId]) as Promise<T[]>;
   return {
     balance: await rows("select amount, held, spent from balance where workspace_id = $1"),
-    lines: await rows("select id, amount, closed, free from credit_line where workspace_id = $1 order by id"),
+    lines: await rows("select id, amount, closed, free, most from credit_line where workspace_id = $1 order by id"),
     holds: await rows("select job_id as id, amount, line_id from hold where workspace_id = $1 order by job_id"),
     records: await rows(
       "select job_id as id, held, settled, uncollected from usage_record where workspace_id = $1 order by job_id",
@@ -224,7 +261,7 @@ function rulesOf(model: LineModel): object {
   const byId = <T extends { readonly id: string }>(rows: T[]): T[] => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     balance: [{ amount: model.amount, held: model.held, spent: model.spent }],
-    lines: byId([...model.lines.values()].map(({ id, amount, closed, free }) => ({ id, amount, closed, free }))),
+    lines: byId([...model.lines.values()].map(({ id, amount, closed, free, most }) => ({ id, amount, closed, free, most }))), // prettier-ignore
     holds: byId([...model.holds].map(([id, { nano, lineId }]) => ({ id, amount: nano, line_id: lineId }))),
     records: byId([...model.records].map(([id, record]) => ({ id, ...record }))),
   };
@@ -253,16 +290,18 @@ test("lines, their calls and the calls beside them come to what the rules say, s
     const { drawn, calls } = line;
     const isNew = line.turn === 0 && !model.lines.has(line.id);
     if (isNew) model.lines.set(line.id, line);
-    const found = await bench.renew(workspaceId, line.id, { drawn, calls, more, givesBack, turn }, isNew);
-    const expected = model.renew(line, turn, more, givesBack);
+    const to = { more, most: drawn + nanoUpTo(random(2) === 0 ? 40n : 300n), givesBack };
+    const found = await bench.renew(workspaceId, line.id, { drawn, calls, turn, ...to }, isNew);
+    const expected = model.renew(line, turn, to);
     agree(`renew${givesBack ? " to give back" : ""}`, found, expected);
-    if (expected && !givesBack) line.most = (expected[0] ?? 0n) + (expected[1] ?? 0n);
+    if (expected && !givesBack) line.limit = least((expected[0] ?? 0n) + (expected[1] ?? 0n), line.most);
   };
   /** All ingresses of the workspace do what they are asked for. */
   const giveBack = async (): Promise<void> => {
-    for (const line of model.lines.values()) await renew(line, 0n, true, line.turn + 1);
+    for (const line of model.lines.values()) if (!line.isOverdue) await renew(line, 0n, true, line.turn + 1);
     // As if that was long ago, so that nothing hangs on the speed of the test.
     await bench.db.query("update credit_line set recalled_at = recalled_at - interval '1 hour' where workspace_id = $1", [workspaceId]); // prettier-ignore
+    for (const line of model.lines.values()) line.recalled &&= "long ago";
     model.isRecalled = false;
   };
   const settleOwn = async (jobId: string, used: bigint | null): Promise<void> => {
@@ -333,7 +372,7 @@ test("lines, their calls and the calls beside them come to what the rules say, s
   const statements: readonly (() => Promise<unknown>)[] = [
     async () => {
       if (model.lines.size >= 4) return;
-      const line = { id: newId(), amount: 0n, closed: 0n, free: 0n, drawn: 0n, calls: 0, most: 0n, turn: 0, isReturned: false }; // prettier-ignore
+      const line = { id: newId(), amount: 0n, closed: 0n, free: 0n, drawn: 0n, calls: 0, limit: 0n, most: 0n, turn: 0, isOverdue: false, recalled: undefined, isReturned: false }; // prettier-ignore
       await renew(line, 20n + nanoUpTo(200n), false, 1);
     },
     async () => {
@@ -342,6 +381,14 @@ test("lines, their calls and the calls beside them come to what the rules say, s
       const isLate = random(8) === 0;
       const givesBack = line.isReturned || random(6) === 0;
       await renew(line, nanoUpTo(200n), givesBack, isLate ? line.turn : line.turn + 1);
+    },
+    async () => {
+      const line = pick([...model.lines.values()]);
+      if (!line || random(2) > 0) return;
+      await bench.db.query("update credit_line set renewed_at = renewed_at - interval '11 seconds' where id = $1", [line.id]); // prettier-ignore
+      line.isOverdue = true;
+      // A call that needs what its ingress has left, or a little more.
+      if (random(2) === 0) await admit(model.available + 1n + nanoUpTo(30n));
     },
     () => admit(random(4) === 0 ? nanoUpTo(60n) * 20n : nanoUpTo(60n)),
     async () => {
@@ -413,9 +460,9 @@ test("lines, their calls and the calls beside them come to what the rules say, s
   for (let at = 0; at < STATEMENTS; at++) {
     // Calls are admitted on lines without a statement.
     for (let count = random(4); count > 0; count--) {
-      const line = pick([...model.lines.values()].filter(({ isReturned }) => !isReturned));
+      const line = pick([...model.lines.values()].filter(({ isReturned, isOverdue }) => !isReturned && !isOverdue));
       const nano = nanoUpTo(60n);
-      if (!line || line.drawn + nano > line.most) continue;
+      if (!line || line.drawn + nano > line.limit) continue;
       line.drawn += nano;
       line.calls += 1;
       open.push({ jobId: newId(), lineId: line.id, nano, mayExceed: random(3) === 0 });
@@ -426,6 +473,7 @@ test("lines, their calls and the calls beside them come to what the rules say, s
     if (at % 50 === 0) expect(await bench.db.query("select * from audit_present(false)")).toEqual([]);
   }
   expect(MET.filter((what) => !met.has(what))).toEqual([]);
+  expect(model.reclaimed).toBeGreaterThan(0n);
 
   await settleOnLines(takeSome(Infinity, ({ lineId }) => lineId !== null).map((call) => [call, usedOf(call)] as const));
   for (const { jobId } of takeSome(Infinity, () => true)) await settleOwn(jobId, null);

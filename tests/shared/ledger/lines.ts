@@ -25,6 +25,8 @@ export interface Ingress {
 /** Arguments of `renew_credit_line`. */
 interface Renewal {
   readonly drawn?: bigint;
+  /** Absent: more than it has. */
+  readonly most?: bigint;
   readonly calls?: number;
   readonly more?: bigint;
   readonly lifeMs?: number;
@@ -32,6 +34,8 @@ interface Renewal {
   /** Absent: one more than the last. */
   readonly turn?: number;
 }
+
+const FAR = 10n ** 15n;
 
 export class LinesBench {
   readonly db: TestDatabase;
@@ -145,18 +149,18 @@ export class LinesBench {
 
   /** Returns amount, closed, and whether it is to be given back; null when there is no such line. */
   async renew(workspaceId: string, lineId: string, of: Renewal, isNew = false): Promise<bigint[] | null> {
-    const { drawn = 0n, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false, turn = ++this.turn } = of;
+    const { drawn = 0n, most = drawn + FAR, calls = 0, more = 0n, lifeMs = 60_000, givesBack = false, turn = ++this.turn } = of; // prettier-ignore
     const [row] = await this.db.query<{ renewed: bigint[] | null }>(
-      "select renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9) as renewed",
-      [workspaceId, lineId, turn, isNew, drawn, calls, more, lifeMs, givesBack],
+      "select renew_credit_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as renewed",
+      [workspaceId, lineId, turn, isNew, drawn, most, calls, more, lifeMs, givesBack],
     );
     return row?.renewed ?? null;
   }
 
-  /** A line that no process knows of, as a dead ingress leaves it. */
-  async leaveLine(workspaceId: string, nano: bigint, lifeMs = 60_000): Promise<string> {
+  /** A line that no process knows of, as a dead ingress leaves it. @param more arguments of its last renewal */
+  async leaveLine(workspaceId: string, nano: bigint, more: Pick<Renewal, "lifeMs" | "most"> = {}): Promise<string> {
     const id = newId();
-    expect(await this.renew(workspaceId, id, { more: nano, lifeMs }, true)).toEqual([nano, 0n, 0n]);
+    expect(await this.renew(workspaceId, id, { more: nano, ...more }, true)).toEqual([nano, 0n, 0n]);
     return id;
   }
 
@@ -166,6 +170,12 @@ export class LinesBench {
       workspaceId,
     ]);
     return rows[0]?.amount;
+  }
+
+  /** Dates the last renewal of the workspace's lines back, in seconds. */
+  async age(workspaceId: string, seconds: number): Promise<void> {
+    const back = "update credit_line set renewed_at = renewed_at - $2 * interval '1 second' where workspace_id = $1";
+    await this.db.query(back, [workspaceId, seconds]);
   }
 
   /** Waits until the workspace's lines are recalled, and dates the recall back by the longest time that calls wait for a line. */
