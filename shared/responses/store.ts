@@ -232,7 +232,7 @@ export function createResponseStore({
 }
 
 interface SealedResponse {
-  /** Of the text that was sealed. */
+  /** Length of the text before it was sealed. */
   readonly bytes: number;
   readonly text: KeptText;
   readonly sealedBy: string;
