@@ -1,5 +1,5 @@
 /** The schemas as OpenAPI 3.1 components: the same dialect, with what generators of clients need said out loud. */
-import { namedParts, resolvePart, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
+import { namedParts, resolvePart, type Schema, type SchemaFile, tagValues, X_SCHEMA } from "./schema-files.ts";
 
 const reference = (name: string): string => `#/components/schemas/${name}`;
 
@@ -40,8 +40,8 @@ function mapValues(members: Schema, change: (value: unknown, name: string) => un
 function mappingOf({ discriminator, oneOf }: Schema, parts: ReadonlyMap<string, Schema>): object | undefined {
   if (discriminator === undefined || !Array.isArray(oneOf)) return undefined;
   const { propertyName: tag } = discriminator as { readonly propertyName: string };
-  const branches = (oneOf as { readonly $ref: string }[]).map(
-    (branch) => [String(tagValue(resolvePart(branch, parts), tag)), branch.$ref] as const,
+  const branches = (oneOf as { readonly $ref: string }[]).flatMap((branch) =>
+    tagValues(resolvePart(branch, parts), tag).map((value) => [String(value), branch.$ref] as const),
   );
   return { propertyName: tag, mapping: Object.fromEntries(branches) };
 }

@@ -93,12 +93,13 @@ export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>):
   return part;
 }
 
-/** The one value by which a branch of a discriminated union is known. */
-export function tagValue(branch: Schema, tag: string): unknown {
-  const value = (branch["properties"] as Record<string, Schema> | undefined)?.[tag]?.["const"];
-  if (value === undefined)
-    throw new Error(`${String(branch["title"])} is told apart by ${tag} but has no const for it`);
-  return value;
+/** Values by which a branch of a discriminated union is known. */
+export function tagValues(branch: Schema, tag: string): readonly unknown[] {
+  const { const: value, enum: values } = (branch["properties"] as Record<string, Schema> | undefined)?.[tag] ?? {};
+  if (value !== undefined) return [value];
+  if (!Array.isArray(values))
+    throw new Error(`${String(branch["title"])} is told apart by ${tag} but has neither const nor enum for it`);
+  return values as readonly unknown[];
 }
 
 function namesOf(file: SchemaFile): [string, string][] {

@@ -7,7 +7,15 @@ import addFormats from "ajv-formats";
 
 import { withShortCounts } from "#shared/text-limits.ts";
 
-import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
+import {
+  namedParts,
+  resolvePart,
+  ROOT_DIR,
+  type Schema,
+  type SchemaFile,
+  tagValues,
+  X_SCHEMA,
+} from "./schema-files.ts";
 
 const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
 
@@ -62,7 +70,7 @@ function compilable(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema 
   const { discriminator, oneOf, ...rest } = copy as { discriminator?: { propertyName: string }; oneOf?: Schema[] };
   if (discriminator === undefined || oneOf === undefined) return copy;
   const tag = discriminator.propertyName;
-  const accepted = oneOf.map((branch) => tagValue(resolvePart(branch, parts), tag));
+  const accepted = oneOf.flatMap((branch) => tagValues(resolvePart(branch, parts), tag));
   return {
     ...rest,
     type: "object",

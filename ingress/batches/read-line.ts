@@ -18,9 +18,11 @@ import type { TimeSlices } from "#shared/time-slices.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import type { IngressContext } from "../context.ts";
-import { readConversation, storedItems } from "../responses/history.ts";
+import { readConversation } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
+import { renamedTools } from "../responses/offered-tools.ts";
 import { servedElsewhere } from "../responses/settings.ts";
+import { storedItems } from "../responses/stored-items.ts";
 import { translatingRequest } from "../responses/translate.ts";
 import { findShown } from "../workflows/access.ts";
 import { withParam } from "../with-param.ts";
@@ -122,6 +124,7 @@ function readResponses(body: Readonly<Record<string, unknown>>): ResponsesReques
   for (const [param, isAsked] of [
     ["background", asked.background === true],
     ["conversation", asked.conversation != null],
+    ["generate", asked.generate === false],
     ["tools", asked.tools?.some(({ type }) => type === "sluice") === true],
   ] as const) {
     if (isAsked) throw new ApiError("unsupported_value", NOT_IN_A_BATCH[param], { param });
@@ -133,6 +136,7 @@ function readResponses(body: Readonly<Record<string, unknown>>): ResponsesReques
 const NOT_IN_A_BATCH = {
   background: "A line of a batch is a job already: expected background to be false or left out.",
   conversation: "A line of a batch goes on from a stored response by previous_response_id: expected no conversation.",
+  generate: "A line of a batch is answered: expected generate to be true or left out.",
   tools: "Tools of type sluice are served where their caller waits: by POST /v1/chat/completions and /v1/responses.",
 } as const;
 
@@ -197,7 +201,11 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
   checkRepeated(response);
   const input = response.store ? storedItems(own, line.id) : undefined;
-  const beside = { response, ...(input === undefined ? {} : { response_input: input }) };
+  const beside = {
+    response,
+    response_tools: renamedTools(translated.tools),
+    ...(input === undefined ? {} : { response_input: input }),
+  };
   try {
     return await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
   } catch (error) {

@@ -7,6 +7,7 @@ import { modelOf } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -30,6 +31,8 @@ interface TranslatedCall {
   readonly needsText?: true;
   /** Its items as they are stored with it. */
   readonly input?: readonly ResponsesItem[];
+  /** Tools that its answer tells under other names than the model. */
+  readonly renamed?: readonly RenamedTool[];
   /** Runs the checked call in place of a call that is waited for. */
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
@@ -41,7 +44,7 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, affinity, input, needsText, run }: TranslatedCall,
+  { api, request, paramOf, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
@@ -53,10 +56,11 @@ export async function runTranslatedCall(
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
-    if (run) return await run({ kind: CHAT, model, bound, text });
+    const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
+    if (run) return await run({ kind: CHAT, model, bound, text: named });
     const cache = await planCache(model);
-    const whole = input === undefined ? text : withInput(text, stringifyExact(input, integers));
-    const wholeBytes = input === undefined ? textBytes : Buffer.byteLength(whole);
+    const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
+    const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
     const needs = needsText === undefined ? {} : { needsText };
     const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity, ...needs };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
@@ -66,8 +70,8 @@ export async function runTranslatedCall(
 }
 
 /** The worker removes it before a provider is asked, so that its length counts for no bound. */
-function withInput(text: string, input: string): string {
-  return `${text.slice(0, -1)},"response_input":${input}}`;
+function withMember(text: string, name: string, value: string): string {
+  return `${text.slice(0, -1)},"${name}":${value}}`;
 }
 
 function integersOf({

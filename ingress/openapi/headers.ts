@@ -27,6 +27,11 @@ export const HEADERS = {
     description: "`hit`: an exact repeat, answered from the response cache, free. `miss`: this answer is kept there.",
     schema: { type: "string", enum: ["hit", "miss"] },
   },
+  "x-tools-omitted": {
+    description:
+      "Types of the request's tools that were left out, separated by commas: they run at another service, and not here.",
+    schema: { type: "string" },
+  },
   "x-run-id": {
     description: "The run of the call, also on errors after which it goes on.",
     schema: { type: "string", format: "uuid" },

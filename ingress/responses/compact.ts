@@ -3,14 +3,17 @@ import type {
   ModelResponse,
   ResponseCompaction,
   ResponsesContentPart,
+  ResponsesCustomCall,
+  ResponsesFunctionCall,
   ResponsesItem,
 } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import { sealSummary } from "#shared/responses/sealed.ts";
+import { openSummary, sealSummary } from "#shared/responses/sealed.ts";
 import { writtenText } from "#shared/responses/text.ts";
 
+import { servedForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
 import { runOf } from "./image-items.ts";
-import { type PlacedItem, summaryOf } from "./items.ts";
+import { foundText, type PlacedItem } from "./items.ts";
 
 /** Instructions of the call that sums up. */
 export const COMPACT_INSTRUCTIONS =
@@ -23,7 +26,7 @@ export const COMPACT_INSTRUCTIONS =
  * @throws ApiError for a conversation without any item
  */
 export function transcriptOf(items: readonly PlacedItem[], instructions: string | null | undefined): PlacedItem {
-  const turns = items.flatMap(({ item, from }) => turnOf(item, from) ?? []);
+  const turns = items.flatMap(({ item }) => turnOf(item) ?? []);
   if (turns.length === 0) {
     throw new ApiError("invalid_request", "Expected a conversation, got no items.", { param: "input" });
   }
@@ -32,27 +35,41 @@ export function transcriptOf(items: readonly PlacedItem[], instructions: string 
   return { item: { type: "message", role: "user", content }, from: "input" };
 }
 
-function turnOf(item: ResponsesItem, from: string): string | undefined {
+function turnOf(item: ResponsesItem): string | undefined {
   switch (item.type) {
     case "function_call":
-      return `Assistant called ${item.name}: ${item.arguments}`;
+      return `Assistant called ${titleOf(item)}: ${item.arguments}`;
     case "custom_tool_call":
-      return `Assistant called ${item.name}: ${item.input}`;
+      return `Assistant called ${titleOf(item)}: ${item.input}`;
+    case "tool_search_call":
+      return `Assistant searched for tools: ${JSON.stringify(item.arguments ?? {})}`;
+    case "tool_search_output":
+      return `Result: ${foundText(item)}`;
     case "function_call_output":
     case "custom_tool_call_output":
       return `Result: ${textOf(item.output)}`;
     case "sluice_call":
       return `Assistant called ${item.name}: ${item.arguments}\n\nResult: ${item.output}`;
     case "image_generation_call":
-      return turnOf(runOf(item, 0), from);
+      return turnOf(runOf(item, 0));
     case "reasoning":
     case "item_reference":
+    case "additional_tools":
       return undefined;
     case "compaction":
-      return `Earlier: ${summaryOf(item.encrypted_content, from)}`;
-    default:
+      return `Earlier: ${openSummary(item.encrypted_content) ?? UNREADABLE_SUMMARY}`;
+    case undefined:
+    case "message":
       return `${item.role}: ${textOf(item.content)}`;
+    default: {
+      const served = servedForm(item, 0);
+      return served && turnOf(served);
+    }
   }
+}
+
+function titleOf({ namespace, name }: ResponsesFunctionCall | ResponsesCustomCall): string {
+  return namespace == null ? name : `${name} of ${namespace}`;
 }
 
 function textOf(content: string | readonly ResponsesContentPart[]): string {

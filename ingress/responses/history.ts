@@ -1,10 +1,5 @@
 /** Items that a Responses call stands on: its own, those it refers to, and the conversation that it goes on from. */
-import type {
-  ResponsesContentPart,
-  ResponsesInputPart,
-  ResponsesItem,
-  ResponsesRequest,
-} from "#schemas/generated/types.ts";
+import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { ResponseViewer } from "#shared/database/responses.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -195,69 +190,4 @@ export async function readable<T>(work: Promise<T>): Promise<T> {
       cause: error,
     });
   }
-}
-
-/** Prefix of the id of an item that came without one, by its type. */
-const PREFIXES = {
-  message: "msg",
-  reasoning: "rs",
-  function_call: "fc",
-  function_call_output: "fco",
-  custom_tool_call: "ctc",
-  custom_tool_call_output: "ctco",
-  item_reference: "ref",
-  compaction: "cmp",
-  sluice_call: "sc",
-  image_generation_call: "ig",
-} as const satisfies Record<NonNullable<ResponsesItem["type"]>, string>;
-
-/** The same items as they are stored and listed: each with an id, messages in parts, and the members that OpenAI's lists always have. */
-export function storedItems(items: readonly ResponsesItem[], requestId: string): ResponsesItem[] {
-  const call = requestId.replaceAll("-", "");
-  return items.map((item, at) => storedItem(item, item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`));
-}
-
-function storedItem(item: ResponsesItem, id: string): ResponsesItem {
-  switch (item.type) {
-    case undefined:
-    case "message": {
-      const { role, content, status } = item;
-      const type = role === "assistant" ? "output_text" : "input_text";
-      const parts = typeof content === "string" ? [{ type, text: content } as const] : content;
-      const message = { type: "message", id, status: status ?? "completed", content: parts.map(storedPart) } as const;
-      return { ...withoutNulls(item), ...message };
-    }
-    case "function_call":
-    case "custom_tool_call":
-      return { ...withoutNulls(item), id, status: item.status ?? "completed" };
-    case "function_call_output":
-    case "custom_tool_call_output": {
-      const output = typeof item.output === "string" ? item.output : item.output.map(storedInput);
-      return { ...withoutNulls(item), id, status: item.status ?? "completed", output };
-    }
-    case "reasoning":
-      return { ...withoutNulls(item), id };
-    default:
-      return { ...item, id };
-  }
-}
-
-function storedPart(part: ResponsesContentPart): ResponsesContentPart {
-  switch (part.type) {
-    case "output_text":
-      return { annotations: [], logprobs: [], ...withoutNulls(part) };
-    case "refusal":
-      return part;
-    default:
-      return storedInput(part);
-  }
-}
-
-function storedInput(part: ResponsesInputPart): ResponsesInputPart {
-  return part.type === "input_image" ? { detail: "auto", ...withoutNulls(part) } : withoutNulls(part);
-}
-
-/** Null says what an absent member says, and is described for few of them. */
-function withoutNulls<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

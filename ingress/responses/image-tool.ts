@@ -28,7 +28,7 @@ const DESCRIPTION =
 /** Returns the reader of a response's tools. */
 export function offerReader(catalogue: Catalogue): OfferReader<ResponsesTool> {
   return {
-    nameOf: (tool) => (tool.type === "image_generation" ? IMAGE_TOOL : tool.name),
+    nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
     serve: (tool, from) => (tool.type === "image_generation" ? readImageTool(catalogue, tool, from) : undefined),
   };
 }

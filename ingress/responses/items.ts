@@ -8,17 +8,22 @@ import type {
   ResponsesMessage,
   ResponsesReasoning,
   ResponsesSluiceCall,
+  ResponsesToolSearchOutput,
   ToolCall,
 } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { openSealed, openSummary } from "#shared/responses/sealed.ts";
+import { SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
 
 import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
 import { withParam } from "../with-param.ts";
 
+import { servedForm, unknownForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
 import { runOf, withoutResult } from "./image-items.ts";
+import { foundNames } from "./offered-tools.ts";
+import { isKnownType } from "./stored-items.ts";
 
 type Input = string | readonly Readonly<Record<string, unknown>>[];
 
@@ -31,8 +36,7 @@ export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   const items: ResponsesItem[] = [];
   for (const [at, item] of input.entries()) {
     try {
-      const isMessage = item["type"] === undefined || item["type"] === "message";
-      items.push(withoutResult(isMessage ? parse("ResponsesMessage", item) : parse("ResponsesTypedItem", item)));
+      items.push(withoutResult(readItem(item)));
     } catch (error) {
       throw withParam(error, (param) => `${inputPlace(at)}.${param}`);
     }
@@ -40,6 +44,16 @@ export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   }
   return items;
 }
+
+function readItem(item: Readonly<Record<string, unknown>>): ResponsesItem {
+  const { type } = item;
+  if (type === undefined || type === "message") return parse("ResponsesMessage", item);
+  const isUnknown = typeof type === "string" && TYPE_NAME.test(type) && !isKnownType(type);
+  return isUnknown ? unknownForm(item) : parse("ResponsesTypedItem", item);
+}
+
+/** Form of every type that clients have. */
+const TYPE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 export interface PlacedItem {
   readonly item: ResponsesItem;
@@ -68,18 +82,23 @@ export function* placingItems(
   return conversation.end();
 }
 
-/** The words of a compaction. @throws ApiError for one of another service: nothing else tells what came before */
-export function summaryOf(sealed: string, from: string): string {
-  const summary = openSummary(sealed);
-  if (summary !== undefined) return summary;
-  throw new ApiError("unsupported_value", "Expected a compaction that this service has made.", {
-    param: `${from}.encrypted_content`,
-  });
+/** Words of what a search for tools has found. */
+export function foundText(output: ResponsesToolSearchOutput): string {
+  const names = foundNames(output);
+  return names.length === 0 ? "No tools were found." : `These tools can be called now: ${names.join(", ")}.`;
+}
+
+type Output = string | readonly ResponsesContentPart[];
+
+interface Ids {
+  readonly call_id?: string | null | undefined;
+  readonly id?: string | null | undefined;
 }
 
 class Conversation {
   private readonly messages: PlacedMessage[] = [];
-  private readonly callIds = new Set<string>();
+  /** Calls so far, by their ids, and whether their results have come. */
+  private readonly calls = new Map<string, boolean>();
   /** The turn of the model that is being read. */
   private draft: AssistantDraft | undefined;
   /** Runs of one turn of the model, whose results come behind all of them. */
@@ -95,7 +114,7 @@ class Conversation {
   }
 
   read(given: ResponsesItem, from: string): void {
-    const item = given.type === "image_generation_call" ? runOf(given, this.callIds.size) : given;
+    const item = given.type === "image_generation_call" ? runOf(given, this.calls.size) : given;
     if (item.type !== "sluice_call" || this.runs.some((run) => run.item.round !== item.round)) this.closeRuns();
     switch (item.type) {
       case "sluice_call":
@@ -103,27 +122,48 @@ class Conversation {
         this.runs.push({ item, from });
         break;
       case "function_call":
-        this.call(item.call_id, item.name, item.arguments, item["extra_content"], from);
+        this.call(this.idOf(item), shownName(item), item.arguments, item["extra_content"], from);
         break;
-      case "custom_tool_call":
-        this.call(item.call_id, item.name, JSON.stringify({ input: item.input }), item["extra_content"], from);
+      case "custom_tool_call": {
+        const text = JSON.stringify({ input: item.input });
+        this.call(this.idOf(item), shownName(item), text, item["extra_content"], from);
         break;
+      }
+      case "tool_search_call": {
+        const { arguments: given } = item;
+        const text = typeof given === "string" ? given : JSON.stringify(given ?? {});
+        this.call(this.idOf(item), SEARCH_TOOL, text, item["extra_content"], from);
+        break;
+      }
       case "function_call_output":
       case "custom_tool_call_output":
-        this.result(item.call_id, item.output, from);
+        this.resultOf(item, item.output, from);
+        break;
+      case "tool_search_output":
+        this.resultOf({ ...item, name: SEARCH_TOOL }, foundText(item), from);
+        break;
+      case "additional_tools":
         break;
       case "reasoning":
         this.think(item, from);
         break;
       case "compaction": {
-        const content = `The conversation so far, in summary:\n\n${summaryOf(item.encrypted_content, from)}`;
+        const summary = openSummary(item.encrypted_content);
+        const content =
+          summary === undefined ? UNREADABLE_SUMMARY : `The conversation so far, in summary:\n\n${summary}`;
         this.add({ message: { role: "user", content }, from, parts: [] });
         break;
       }
       case "item_reference":
         throw new Error("a reference was not resolved");
-      default:
+      case undefined:
+      case "message":
         this.say(item, from);
+        break;
+      default: {
+        const served = servedForm(item, this.calls.size);
+        if (served) this.read(served, from);
+      }
     }
   }
 
@@ -168,16 +208,33 @@ class Conversation {
   private call(id: string, name: string, text: string, extra: unknown, from: string): void {
     const call: ToolCall = { id, type: "function", function: { name, arguments: text } };
     if (extra !== undefined) call["extra_content"] = extra;
-    this.callIds.add(id);
+    this.calls.set(id, false);
     this.turn(from).addCall(call);
   }
 
-  private result(id: string, output: string | readonly ResponsesContentPart[], from: string): void {
-    if (!this.callIds.has(id)) {
+  /** Clients leave the id of a call out where the item has one of its own, or where there is one call alone. */
+  private idOf({ call_id: callId, id }: Ids): string {
+    return callId ?? id ?? `call_${this.calls.size}`;
+  }
+
+  /** @throws ApiError for the id of a call that is not among the earlier items */
+  private resultOf(item: Ids & { readonly name?: string | null | undefined }, output: Output, from: string): void {
+    const { call_id: callId, id, name } = item;
+    const open = [...this.calls].find(([, isAnswered]) => !isAnswered)?.[0];
+    const call = [callId, id].find((one) => one != null && this.calls.has(one)) ?? (callId == null ? open : undefined);
+    if (call != null) return this.result(call, output, from);
+    if (callId != null) {
       throw new ApiError("invalid_request", "Expected the call_id of a call among the earlier items, got another.", {
         param: `${from}.call_id`,
       });
     }
+    const title = `Returned by ${name ?? "a tool"}:`;
+    const parts = typeof output === "string" ? [{ type: "input_text" as const, text: output }] : output;
+    this.say({ role: "user", content: [{ type: "input_text", text: title }, ...parts] }, from);
+  }
+
+  private result(id: string, output: Output, from: string): void {
+    this.calls.set(id, true);
     this.closeDraft();
     const placed =
       typeof output === "string"

@@ -1,5 +1,12 @@
 /** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
-import type { ModelResponse, ResponsesFormat, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import type {
+  ModelResponse,
+  ResponsesCustomTool,
+  ResponsesFormat,
+  ResponsesFunctionTool,
+  ResponsesRequest,
+  ResponsesTool,
+} from "#schemas/generated/types.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
@@ -31,7 +38,7 @@ export function responseOf(body: ResponsesRequest, requestId: string, createdS: 
     instructions: body.instructions ?? null,
     previous_response_id: body.previous_response_id ?? null,
     conversation: conversationIn(body),
-    tools: (body.tools ?? []).map(toolOf),
+    tools: (body.tools ?? []).flatMap((tool) => appliedTool(tool) ?? []),
     tool_choice: body.tool_choice ?? "auto",
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     max_tool_calls: body.max_tool_calls ?? null,
@@ -70,8 +77,27 @@ function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
   return described;
 }
 
-function toolOf(tool: ResponsesTool): ResponsesTool {
-  if (tool.type === "sluice" || tool.type === "image_generation") return tool;
+/** Undefined for one that is left out. */
+function appliedTool(tool: ResponsesTool): ResponsesTool | undefined {
+  switch (tool.type) {
+    case "function":
+    case "custom":
+      return namedTool(tool);
+    case "namespace": {
+      const { type, name, description, tools } = tool;
+      return { type, name, description: description ?? "", tools: tools.map(namedTool) };
+    }
+    case "tool_search":
+      return tool.execution === "client" ? tool : undefined;
+    case "sluice":
+    case "image_generation":
+      return tool;
+    default:
+      return undefined;
+  }
+}
+
+function namedTool(tool: ResponsesFunctionTool | ResponsesCustomTool): ResponsesFunctionTool | ResponsesCustomTool {
   const { name } = tool;
   const description = tool.description ?? null;
   if (tool.type === "custom") {

@@ -1,62 +1,36 @@
 /** Settings of the Responses API that chat has in other forms. Pure. */
 import type {
   ChatCompletionRequest,
-  ChatTool,
   ResponsesAllowedTool,
-  ResponsesCustomTool,
   ResponsesFormat,
-  ResponsesTool,
   ResponsesToolChoice,
 } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
+import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
 
 import { IMAGE_TOOL } from "./image-items.ts";
 
-export function chatTools(tools: readonly ResponsesTool[] | null | undefined): ChatTool[] {
-  return (tools ?? []).map((tool, at) => {
-    if (tool.type === "sluice") return tool;
-    if (tool.type === "image_generation") throw servedElsewhere(`tools[${at}].type`);
-    if (tool.type === "custom") return customTool(tool);
-    const { name, description, parameters, strict } = tool;
-    return {
-      type: "function",
-      function: {
-        name,
-        ...(description == null ? {} : { description }),
-        ...(parameters == null ? {} : { parameters }),
-        ...(strict == null ? {} : { strict }),
-      },
-    };
-  });
-}
-
-/** A function with one text, which every family knows; its calls are told as calls of a custom tool again. */
-function customTool({ name, description, format }: ResponsesCustomTool): ChatTool {
-  const grammar =
-    format?.type === "grammar" ? `The input is a text of this ${format.syntax} grammar:\n${format.definition}` : "";
-  const words = [description ?? "", grammar].filter((text) => text !== "").join("\n\n");
-  const input = { type: "string", description: "Free text, exactly as the tool is to read it." };
-  return {
-    type: "function",
-    function: {
-      name,
-      ...(words === "" ? {} : { description: words }),
-      parameters: { type: "object", properties: { input }, required: ["input"], additionalProperties: false },
-    },
-  };
-}
-
-/** Custom tools are functions by then. */
-export function chatToolChoice(choice: ResponsesToolChoice | null | undefined): ChatCompletionRequest["tool_choice"] {
+/** @param tools those of the call, which are functions by then */
+export function chatToolChoice(
+  choice: ResponsesToolChoice | null | undefined,
+  tools: readonly RenamedTool[],
+): ChatCompletionRequest["tool_choice"] {
   if (choice == null || typeof choice === "string") return choice ?? undefined;
-  if (choice.type !== "allowed_tools") return { type: "function", function: { name: nameOf(choice) } };
-  const { mode, tools } = choice;
-  const allowed = tools.map((tool) => ({ type: "function", function: { name: nameOf(tool) } }));
+  if (choice.type !== "allowed_tools") return { type: "function", function: { name: shownOf(choice, tools) } };
+  const { mode, tools: listed } = choice;
+  const allowed = listed.map((tool) => ({ type: "function", function: { name: shownOf(tool, tools) } }));
   return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };
 }
 
-function nameOf(choice: ResponsesAllowedTool): string {
-  return choice.type === "image_generation" ? IMAGE_TOOL : choice.name;
+/** The name under which the model is shown the tool that is chosen; what is none of the tools is refused with the chat request. */
+function shownOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): string {
+  if (choice.type === "image_generation") return IMAGE_TOOL;
+  if (choice.type === "tool_search") return SEARCH_TOOL;
+  const { name, namespace } = choice;
+  if (namespace != null) return shownName({ namespace, name });
+  const named = tools.filter((tool) => tool.name === name);
+  const [only] = named.length === 1 ? named : named.filter((tool) => tool.namespace === undefined);
+  return only?.shown ?? shownName({ name });
 }
 
 /** The refusal of a tool that makes images where no turns of a model are made. */

@@ -228,7 +228,7 @@ class ResponsesDoor implements Door {
   }
 
   private isOurs(item: ResponseItem): item is FunctionCall {
-    return item.type === "function_call" && this.turns.offer.tools.has(item.name);
+    return item.type === "function_call" && item.namespace === undefined && this.turns.offer.tools.has(item.name);
   }
 
   private event(type: string, members: Members): Uint8Array {
@@ -247,7 +247,7 @@ function withoutCalls({ calls: _items, ...rest }: SluiceSummary): SluiceSummary 
 }
 
 function isCall({ type }: ResponseItem): boolean {
-  return type === "function_call" || type === "custom_tool_call";
+  return type === "function_call" || type === "custom_tool_call" || type === "tool_search_call";
 }
 
 function laterChoiceOf(choice: NonNullable<ResponsesRequest["tool_choice"]>) {

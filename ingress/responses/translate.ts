@@ -4,21 +4,32 @@
  */
 import type { ChatCompletionRequest, ResponsesRequest } from "#schemas/generated/types.ts";
 
+import { ApiError } from "#shared/errors.ts";
+
 import type { PlacedMessage } from "../messages/turns.ts";
 
 import { type PlacedItem, placingItems } from "./items.ts";
-import { chatFormat, chatToolChoice, chatTools } from "./settings.ts";
+import { type OfferedTool, offeredTools } from "./offered-tools.ts";
+import { chatFormat, chatToolChoice } from "./settings.ts";
 
 export interface Translated {
   readonly request: ChatCompletionRequest;
+  readonly tools: readonly OfferedTool[];
+  /** Types of tools that the model is not shown. */
+  readonly leftOut: readonly string[];
   /** The caller's name for a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
 }
 
 /** Stops between items. @param items the whole conversation. @throws ApiError 400 naming the caller's parameter */
 export function* translatingRequest(body: ResponsesRequest, items: readonly PlacedItem[]): Generator<void, Translated> {
+  if (items.length === 0 && body.generate !== false) {
+    throw new ApiError("invalid_request", "input must have at least 1 item, got an array of 0 items.", {
+      param: "input",
+    });
+  }
   const placed = yield* placingItems(items, body.instructions);
-  const tools = chatTools(body.tools);
+  const { tools, leftOut } = offeredTools(body.tools ?? [], items);
   const asksLogprobs = body.include?.includes("message.output_text.logprobs") === true || (body.top_logprobs ?? 0) > 0;
   const request: ChatCompletionRequest = {
     model: body.model,
@@ -30,8 +41,10 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
     ...given("presence_penalty", body.presence_penalty),
     ...given("frequency_penalty", body.frequency_penalty),
     ...(asksLogprobs ? { logprobs: true, ...given("top_logprobs", body.top_logprobs) } : {}),
-    ...(tools.length === 0 ? {} : { tools, ...given("parallel_tool_calls", body.parallel_tool_calls) }),
-    ...given("tool_choice", chatToolChoice(body.tool_choice)),
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map(({ chat }) => chat), ...given("parallel_tool_calls", body.parallel_tool_calls) }),
+    ...given("tool_choice", chatToolChoice(body.tool_choice, tools)),
     ...given("response_format", chatFormat(body.text?.format)),
     ...given("verbosity", body.text?.verbosity),
     ...given("reasoning_effort", body.reasoning?.effort),
@@ -40,7 +53,7 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
     ...given("safety_identifier", body.safety_identifier),
     ...given("prompt_cache_key", body.prompt_cache_key),
   };
-  return { request, paramOf: (param) => callersParam(param, placed) };
+  return { request, tools, leftOut, paramOf: (param) => callersParam(param, placed, tools) };
 }
 
 /** A member that says something; null says the same as leaving it out. */
@@ -64,7 +77,7 @@ const PART_MEMBERS: Readonly<Record<string, string>> = {
   ".file.file_url": ".file_url",
 };
 
-function callersParam(param: string, placed: readonly PlacedMessage[]): string {
+function callersParam(param: string, placed: readonly PlacedMessage[], tools: readonly OfferedTool[]): string {
   const [, message, part, rest = ""] = /^messages\[(\d+)\](?:\.content\[(\d+)\])?(.*)$/.exec(param) ?? [];
   const origin = message === undefined ? undefined : placed[Number(message)];
   if (origin !== undefined) {
@@ -73,7 +86,10 @@ function callersParam(param: string, placed: readonly PlacedMessage[]): string {
   }
   const [head = "", ...members] = param.split(/(?=[.[])/);
   if (head === "messages") return "input";
-  if (head === "tools" || head === "tool_choice") return param.replace(/\.(function|custom|allowed_tools)(?=\.|$)/, "");
+  if (head === "tools" || head === "tool_choice") {
+    const own = param.replace(/\.(function|custom|allowed_tools)(?=\.|$)/, "");
+    return own.replace(/^tools\[(\d+)\]/, (whole, at: string) => tools[Number(at)]?.from ?? whole);
+  }
   const name = NAMES[head];
   return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
 }

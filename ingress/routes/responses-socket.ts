@@ -12,17 +12,12 @@ import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { FairLimit, type Lease } from "#shared/fair-limit.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
-import {
-  CONVERSATION_BYTES_MAX,
-  CONVERSATION_RESPONSES_MAX,
-  type ResponseStore,
-  type StoredResponse,
-} from "#shared/responses/store.ts";
 
 import { errorResponse } from "../answers.ts";
 import { parseBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { withoutResults } from "../responses/image-items.ts";
+import { RememberedResponses } from "../responses/remembered.ts";
 import { callerOf, type Route, type Serve } from "../serve.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
@@ -136,12 +131,6 @@ interface Opening {
   readonly unreadMs: number;
 }
 
-interface Remembered extends StoredResponse {
-  readonly previous: string | undefined;
-  readonly bytes: number;
-  readonly room: Lease;
-}
-
 interface Message {
   /** Bytes as they came: whether they are UTF-8 is found where those of a body are read. */
   readonly bytes: Uint8Array;
@@ -157,8 +146,7 @@ export class Connection {
   private readonly url: string;
   private readonly peer: string;
   private readonly left = new AbortController();
-  /** Responses that are stored nowhere else, by their calls; the oldest first. */
-  private readonly kept = new Map<string, Remembered>();
+  private readonly remembered: RememberedResponses;
   private readonly waiting: Message[] = [];
   private socket: Socket | undefined;
   private isRunning = false;
@@ -178,7 +166,9 @@ export class Connection {
       const value = request.headers.get(name);
       if (value !== null) this.headers.set(name, value);
     }
-    this.local = { ...context, responses: { ...context.responses, ...this.store(context.responses) } };
+    const { workspaceId } = caller;
+    this.remembered = new RememberedResponses((bytes) => enterNow(opening.held.remembered, workspaceId, bytes));
+    this.local = { ...context, responses: { ...context.responses, ...this.remembered.over(context.responses) } };
   }
 
   open(socket: Socket): void {
@@ -220,7 +210,7 @@ export class Connection {
     clearTimeout(this.timer);
     this.isEnding = true;
     this.dropWaiting();
-    for (const callId of this.kept.keys()) this.forget(callId);
+    this.remembered.forgetAll();
     this.left.abort();
     this.onDrain?.();
   }
@@ -251,6 +241,8 @@ export class Connection {
     headers.set("content-length", String(bytes.length));
     const request = new Request(this.url, { method: "POST", headers, signal: this.left.signal });
     let previous: string | undefined;
+    let onto: string | undefined;
+    let isWarmUp = false;
     let asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse } | undefined;
     const route: Route = {
       ...HIDDEN,
@@ -261,12 +253,18 @@ export class Connection {
       // The message is read here, behind the key and the window: whatever it is, it is a call.
       handle: async (call) => {
         const body = await parseBody(call, bytes);
-        const message = messageOf(body.value);
-        const from = message["previous_response_id"];
-        previous = typeof from === "string" ? callOfResponse(from) : undefined;
-        return answerResponse(this.local, call, { ...body, value: { ...message, stream: true } }, (read) => {
-          asked = read;
-        });
+        const own = messageOf(body.value);
+        previous = callNamed(own);
+        const { message, refused } = this.remembered.unfold(own);
+        onto = callNamed(message);
+        isWarmUp = message["generate"] === false;
+        try {
+          return await answerResponse(this.local, call, { ...body, value: { ...message, stream: true } }, (read) => {
+            asked = read;
+          });
+        } catch (error) {
+          throw refused(error);
+        }
       },
     };
     const answer = await this.opening.serve(route, request, {}, () => this.peer);
@@ -276,9 +274,10 @@ export class Connection {
       last = isStream ? await this.relay(answer) : await this.refuseBy(answer);
     } finally {
       // What a turn could not go on from is not gone on from again.
-      if (last === undefined) this.forget(previous ?? "");
+      if (last === undefined) this.remembered.forget(previous ?? "");
     }
-    if (last && asked?.response.store === false) this.remember(withoutResults(last), asked.own, previous);
+    if (!last || !asked || (asked.response.store && !isWarmUp) || this.left.signal.aborted) return;
+    this.remembered.keep({ response: withoutResults(last), input: asked.own, previous: onto, isWarmUp });
   }
 
   /** Sends the events of an answer. Returns the response when it has come whole. */
@@ -330,58 +329,17 @@ export class Connection {
   private send(message: object): void {
     this.socket?.send(JSON.stringify(message));
   }
-
-  private store(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
-    const findChain: ResponseStore["findChain"] = async (viewer, callId, makeRoom) => {
-      const local: StoredResponse[] = [];
-      let next: string | undefined = callId;
-      for (let entry = this.kept.get(callId); entry; entry = this.kept.get(next ?? "")) {
-        local.unshift(entry);
-        next = entry.previous;
-      }
-      const earlier = next === undefined ? [] : await base.findChain(viewer, next, makeRoom);
-      if (typeof earlier === "string") return earlier;
-      return earlier.length + local.length > CONVERSATION_RESPONSES_MAX ? "long" : [...earlier, ...local];
-    };
-    return {
-      findChain,
-      find: async (viewer, callIds, makeRoom) => {
-        const local = callIds.flatMap((id) => (this.kept.has(id) ? [[id, this.kept.get(id)] as const] : []));
-        const others = callIds.filter((id) => !this.kept.has(id));
-        const found = others.length === 0 ? [] : await base.find(viewer, others, makeRoom);
-        return new Map([...found, ...local.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : []))]);
-      },
-    };
-  }
-
-  private remember(response: ModelResponse, input: readonly ResponsesItem[], previous: string | undefined): void {
-    const { held } = this.opening;
-    const callId = callOfResponse(response.id);
-    const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
-    if (callId === undefined || bytes > CONVERSATION_BYTES_MAX || this.left.signal.aborted) return;
-    // The response cache answers with one that has come before.
-    this.forget(callId);
-    let own = bytes;
-    for (const entry of this.kept.values()) own += entry.bytes;
-    for (const [oldest, entry] of this.kept) {
-      if (own <= CONVERSATION_BYTES_MAX) break;
-      own -= entry.bytes;
-      this.forget(oldest);
-    }
-    const room = enterNow(held.remembered, this.caller.workspaceId, bytes);
-    if (room) this.kept.set(callId, { response, input, previous, bytes, room });
-  }
-
-  private forget(callId: string): void {
-    this.kept.get(callId)?.room.release();
-    this.kept.delete(callId);
-  }
 }
 
 const UNAUTHORIZED = 401;
 
 /** Members that a connection decides. Stock clients say `stream: true`, which is so. */
 const DECIDED = ["stream", "stream_options", "background"];
+
+/** The call of the response that a message goes on from. */
+function callNamed({ previous_response_id: id }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof id === "string" ? callOfResponse(id) : undefined;
+}
 
 /** The members of a message that is a call. @throws ApiError */
 function messageOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
-import type { ModelResponse, ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
@@ -11,7 +11,7 @@ import { insistOn } from "#shared/outage.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
 import type { KeptResponse } from "#shared/responses/store.ts";
-import { runWhole, TimeSlices } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../answers.ts";
@@ -24,18 +24,19 @@ import { cancelJob } from "../media/jobs.ts";
 import { cancelBackground, resumeBackground, runInBackground } from "../background/responses.ts";
 import { findConversation, leaveConversation, takeConversation } from "../conversations/conversations.ts";
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
+import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
-import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
-import { offerReader } from "../responses/image-tool.ts";
+import { findResponse, readConversation, responseNotFound, viewerOf } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
-import type { PlacedItem } from "../responses/items.ts";
-import { answerInTurns, checkTurns, functionsOf, servedType } from "../responses/tool-turns.ts";
-import { type Translated, translatingRequest } from "../responses/translate.ts";
+import { renamedTools } from "../responses/offered-tools.ts";
+import { answerInTurns, servedType } from "../responses/tool-turns.ts";
+import { storedItems } from "../responses/stored-items.ts";
+import { translatingRequest } from "../responses/translate.ts";
+import { warmUpAnswer } from "../responses/warm-up.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { oneOf, queryOf } from "../settings/page.ts";
 import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
-import { type Offer, readOffer } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
@@ -72,7 +73,14 @@ function callRoutes(context: IngressContext): Route[] {
           description: "The answer",
           schema: "ModelResponse",
           stream: "ResponseStreamEvent",
-          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
+          headers: [
+            "x-credits-used",
+            "x-model-used",
+            "x-fallback-from",
+            "x-fallback-depth",
+            "x-cache",
+            "x-tools-omitted",
+          ],
         },
       },
       errors: errorsOf(
@@ -197,41 +205,6 @@ function storedRoutes(context: IngressContext): Route[] {
   ];
 }
 
-interface Asked extends Translated {
-  readonly items: readonly PlacedItem[];
-  /** Tools that the service runs for the model; undefined where it is to run none. */
-  readonly offer: Offer<ResponsesTool> | undefined;
-  readonly body: ReadBody;
-  readonly asked: ResponsesRequest;
-  readonly own: readonly ResponsesItem[];
-  readonly root?: string;
-}
-
-async function read(
-  context: IngressContext,
-  call: RouteCall,
-  given: ReadBody,
-  open: (id: string) => Promise<KeptConversation>,
-): Promise<Asked> {
-  await given.pause();
-  const asked = parse("ResponsesRequest", given.value);
-  await given.pause();
-  const offer = await readOffer(context, call, asked.tools ?? [], offerReader(context.catalogue.current()));
-  if (offer) checkTurns(asked);
-  const { makeRoom } = call;
-  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
-  // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
-  const slices = new TimeSlices();
-  const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
-  await body.pause();
-  const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
-  const translated = await slices.run(translatingRequest(shown, items));
-  return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
-}
-
-/** Items behind which the steps of a call are not rested between. */
-const ITEMS_AT_ONCE_MAX = 100;
-
 /** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
 export async function answerResponse(
   context: IngressContext,
@@ -246,7 +219,10 @@ export async function answerResponse(
     return found;
   };
   try {
-    return await answerAsked(context, call, await read(context, call, given, open), onAsked);
+    const asked = await readAsked(context, call, given, open);
+    const answer = await answerAsked(context, call, asked, onAsked);
+    if (asked.leftOut.length > 0) answer.headers.set("x-tools-omitted", asked.leftOut.join(", "));
+    return answer;
   } catch (error) {
     if (taken !== undefined) await leaveConversation(context, call, taken);
     throw error;
@@ -258,7 +234,7 @@ type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly respon
 async function answerAsked(
   context: IngressContext,
   call: RouteCall,
-  { body, asked, items, offer, own, root, request, paramOf }: Asked,
+  { body, asked, items, offer, own, root, request, tools, paramOf }: Asked,
   onAsked: OnAsked | undefined,
 ): Promise<Response> {
   await body.pause();
@@ -273,6 +249,14 @@ async function answerAsked(
   }
   // A turn among those that lead to one answer belongs where the others were.
   const affinity = call.affinity ?? root ?? response.id;
+  if (asked.generate === false) {
+    const answer = warmUpAnswer(response, onAsked !== undefined);
+    const { workspaceId, preset } = callerOf(call);
+    modelOf(CHAT, context.catalogue.current(), asked.model);
+    call.markCounted?.();
+    await context.calls.count(workspaceId, preset.requests_per_minute);
+    return answer;
+  }
   if (offer) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)
       throw tooLarge("conversation", servedType(asked));
@@ -300,6 +284,7 @@ async function answerAsked(
     },
     response,
     affinity,
+    renamed: renamedTools(tools),
     ...(response.store || response.conversation ? { input: stored } : {}),
     ...(response.background ? { run: (paid) => runInBackground(context, call, paid, background) } : {}),
   });
@@ -347,7 +332,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { body, request, paramOf } = await read(context, call, await readBody(context, call), (id) =>
+  const { body, request, paramOf } = await readAsked(context, call, await readBody(context, call), (id) =>
     findConversation(context, call, id),
   );
   const model = modelOf(CHAT, context.catalogue.current(), request.model);

@@ -36,8 +36,8 @@ function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly typ
 }
 
 export interface OfferReader<T extends AnyTool> {
-  /** The name of a tool of the caller. */
-  readonly nameOf: (tool: Other<T>) => string;
+  /** The name of a tool of the caller; undefined where it is none by which a model calls. */
+  readonly nameOf: (tool: Other<T>) => string | undefined;
   /** A tool of another type that the service runs; undefined for a tool of the caller. @param from its place. @throws ApiError */
   readonly serve?: (tool: Other<T>, from: string) => LoopTool | undefined;
 }
@@ -70,8 +70,9 @@ export async function readOffer<T extends AnyTool>(
   }
   if (tools.size === 0) return undefined;
   for (const [at, tool] of own) {
-    if (!tools.has(nameOf(tool))) continue;
-    throw refuse(`tools[${at}]`, `Expected another name: ${nameOf(tool)} is the name of a tool of the service.`);
+    const name = nameOf(tool);
+    if (name === undefined || !tools.has(name)) continue;
+    throw refuse(`tools[${at}]`, `Expected another name: ${name} is the name of a tool of the service.`);
   }
   const places = [...own.keys()];
   const first = [...given.keys()].find((at) => !own.has(at));

@@ -175,11 +175,22 @@ export type MessagesOutputConfig = {
 /**
  * Something the model may call: its client does it, or the service.
  */
-export type ResponsesTool = ResponsesFunctionTool | ResponsesCustomTool | SluiceTool | ResponsesImageTool;
+export type ResponsesTool =
+  | ResponsesFunctionTool
+  | ResponsesCustomTool
+  | SluiceTool
+  | ResponsesImageTool
+  | ResponsesNamespaceTool
+  | ResponsesSearchTool
+  | ResponsesWebSearchTool;
 /**
  * Form of the text handed to a custom tool.
  */
 export type ResponsesCustomFormat = ResponsesTextInput | ResponsesGrammarInput;
+/**
+ * A tool in a namespace.
+ */
+export type ResponsesNamespacedTool = ResponsesFunctionTool | ResponsesCustomTool;
 /**
  * Whether tools may, must or must not be called, or which one.
  */
@@ -192,11 +203,16 @@ export type ResponsesToolChoiceMode = "none" | "auto" | "required";
  * One named tool, or a subset of the tools.
  */
 export type ResponsesNamedChoice =
-  ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice | ResponsesAllowedTools;
+  | ResponsesFunctionChoice
+  | ResponsesCustomChoice
+  | ResponsesImageChoice
+  | ResponsesSearchChoice
+  | ResponsesAllowedTools;
 /**
- * A tool by its name, or the one that makes images.
+ * A tool by its name, the search for tools, or the tool that makes images.
  */
-export type ResponsesAllowedTool = ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice;
+export type ResponsesAllowedTool =
+  ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice | ResponsesSearchChoice;
 /**
  * Shape of the answer's text.
  */
@@ -211,7 +227,7 @@ export type ResponsesItem = ResponsesMessage | ResponsesTypedItem;
 export type ResponsesContentPart =
   ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesOutputText | ResponsesRefusal;
 /**
- * An item that is no message: calls of tools and their results, earlier reasoning.
+ * An item that is no message: calls of tools and their results, earlier reasoning, tools that are added. A type that is not described here is shown to the model as text.
  */
 export type ResponsesTypedItem =
   | ResponsesReasoning
@@ -222,7 +238,11 @@ export type ResponsesTypedItem =
   | ResponsesItemReference
   | ResponsesCompaction
   | ResponsesSluiceCall
-  | ResponsesImageCall;
+  | ResponsesImageCall
+  | ResponsesToolSearchCall
+  | ResponsesToolSearchOutput
+  | ResponsesAdditionalTools
+  | ResponsesForeignItem;
 /**
  * One part of what a tool returned.
  */
@@ -296,7 +316,13 @@ export type ResponseStreamEvent =
  * One item of what the model wrote.
  */
 export type ResponseItem =
-  ResponseMessage | ResponseReasoning | ResponseFunctionCall | ResponseCustomCall | SluiceCall | ResponseImageCall;
+  | ResponseMessage
+  | ResponseReasoning
+  | ResponseFunctionCall
+  | ResponseCustomCall
+  | ResponseToolSearchCall
+  | SluiceCall
+  | ResponseImageCall;
 /**
  * One part of the words of an answer.
  */
@@ -1220,9 +1246,9 @@ export interface ImageBlock {
      */
     url: string;
     /**
-     * How closely to look; decides how many tokens the image costs.
+     * How closely to look; decides how many tokens the image costs. `original` is served as `high`.
      */
-    detail?: "auto" | "low" | "high";
+    detail?: "auto" | "low" | "high" | "original";
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -3811,7 +3837,7 @@ export interface ResponsesCompactRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Of OpenAI's own tools `image_generation` is offered here, others, such as web search, are not. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
+ * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Of OpenAI's own tools `image_generation` is offered here; search of the web is left out, and others are refused. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
  */
 export interface ResponsesRequest {
   /**
@@ -3819,9 +3845,7 @@ export interface ResponsesRequest {
    */
   model: string;
   /**
-   * What the user says, or the conversation so far, oldest item first.
-   *
-   * @minItems 1
+   * What the user says, or the conversation so far, oldest item first. It may be empty where the call goes on from stored items.
    */
   input:
     | string
@@ -3836,6 +3860,10 @@ export interface ResponsesRequest {
    * Send the answer as server-sent events while it is written.
    */
   stream?: boolean | null;
+  /**
+   * `false` in a message over a WebSocket asks for no answer: the response is complete at once, without output and free, and the next message goes on from it by `previous_response_id`. Refused over HTTP.
+   */
+  generate?: boolean | null;
   /**
    * Accepted without effect: events are not padded.
    */
@@ -3995,6 +4023,10 @@ export interface ResponsesFunctionTool {
    * Hold the model to the schema exactly.
    */
   strict?: boolean | null;
+  /**
+   * Accepted without effect: the model is shown the tool at once.
+   */
+  defer_loading?: boolean | null;
   [k: string]: unknown;
 }
 /**
@@ -4076,11 +4108,53 @@ export interface ResponsesImageTool {
   [k: string]: unknown;
 }
 /**
+ * Functions and custom tools with a name in common. Models are shown each as `<namespace>__<name>`, shortened where it is longer than 64 characters; calls name both again. Two tools whose joined names are the same are refused.
+ */
+export interface ResponsesNamespaceTool {
+  type: "namespace";
+  name: string;
+  /**
+   * What the tools are for; shown to the model with the first of them.
+   */
+  description?: string | null;
+  tools: ResponsesNamespacedTool[];
+  [k: string]: unknown;
+}
+/**
+ * A search for tools, which the client makes: its call is a `tool_search_call`, and the tools of the `tool_search_output` may be called from there on. A search by the service (`execution` other than `client`) is left out, since the model is shown all tools at once.
+ */
+export interface ResponsesSearchTool {
+  type: "tool_search";
+  execution?: "server" | "client" | null;
+  /**
+   * When and how to use it.
+   */
+  description?: string | null;
+  /**
+   * JSON Schema of the arguments; left out, they are a `query`.
+   */
+  parameters?: {
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * OpenAI's search of the web, which is not offered here: the tool is left out, and `x-tools-omitted` names it. A `tool_choice` that names it is refused.
+ */
+export interface ResponsesWebSearchTool {
+  type: "web_search" | "web_search_2025_08_26" | "web_search_preview" | "web_search_preview_2025_03_11";
+  [k: string]: unknown;
+}
+/**
  * Calls this function.
  */
 export interface ResponsesFunctionChoice {
   type: "function";
   name: string;
+  /**
+   * Namespace of the tool. Left out, the tool has none, or is the only one of its name.
+   */
+  namespace?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -4089,6 +4163,10 @@ export interface ResponsesFunctionChoice {
 export interface ResponsesCustomChoice {
   type: "custom";
   name: string;
+  /**
+   * Namespace of the tool. Left out, the tool has none, or is the only one of its name.
+   */
+  namespace?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -4096,6 +4174,13 @@ export interface ResponsesCustomChoice {
  */
 export interface ResponsesImageChoice {
   type: "image_generation";
+  [k: string]: unknown;
+}
+/**
+ * Searches for tools.
+ */
+export interface ResponsesSearchChoice {
+  type: "tool_search";
   [k: string]: unknown;
 }
 /**
@@ -4478,9 +4563,9 @@ export interface ResponsesInputImage {
    */
   file_id?: string | null;
   /**
-   * How closely to look; decides how many tokens the image costs.
+   * How closely to look; decides how many tokens the image costs. `original` is served as `high`.
    */
-  detail?: "auto" | "low" | "high" | null;
+  detail?: "auto" | "low" | "high" | "original" | null;
   [k: string]: unknown;
 }
 /**
@@ -4586,10 +4671,14 @@ export interface ResponsesFunctionCall {
    */
   status?: string | null;
   /**
-   * Repeated by the item with its result.
+   * Repeated by the item with the result. Left out, the `id` of the item is.
    */
-  call_id: string;
+  call_id?: string | null;
   name: string;
+  /**
+   * Namespace of the tool.
+   */
+  namespace?: string | null;
   /**
    * JSON as text.
    */
@@ -4610,13 +4699,17 @@ export interface ResponsesFunctionCallOutput {
    */
   status?: string | null;
   /**
-   * That of the call, which is an earlier item.
+   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
    */
-  call_id: string;
+  call_id?: string | null;
   /**
    * Text, or parts. Images and files in it follow the texts of all results.
    */
   output: string | ResponsesInputPart[];
+  /**
+   * Name of the tool; shown to the model with a result of no call.
+   */
+  name?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -4633,10 +4726,14 @@ export interface ResponsesCustomCall {
    */
   status?: string | null;
   /**
-   * Repeated by the item with its result.
+   * Repeated by the item with the result. Left out, the `id` of the item is.
    */
-  call_id: string;
+  call_id?: string | null;
   name: string;
+  /**
+   * Namespace of the tool.
+   */
+  namespace?: string | null;
   /**
    * Free text.
    */
@@ -4657,13 +4754,17 @@ export interface ResponsesCustomCallOutput {
    */
   status?: string | null;
   /**
-   * That of the call, which is an earlier item.
+   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
    */
-  call_id: string;
+  call_id?: string | null;
   /**
    * Text, or parts. Images and files in it follow the texts of all results.
    */
   output: string | ResponsesInputPart[];
+  /**
+   * Name of the tool; shown to the model with a result of no call.
+   */
+  name?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -4678,7 +4779,7 @@ export interface ResponsesItemReference {
   [k: string]: unknown;
 }
 /**
- * A summary of what came before, as POST /v1/responses/compact wrote it.
+ * A summary of what came before, as POST /v1/responses/compact wrote it. The model is told of one of another service, which cannot be read here.
  */
 export interface ResponsesCompaction {
   type: "compaction";
@@ -4759,6 +4860,110 @@ export interface ResponsesImageCall {
    * What the model was told.
    */
   output?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * A search for tools that the model asked for.
+ */
+export interface ResponsesToolSearchCall {
+  type: "tool_search_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * Repeated by the item with the result. Left out, the `id` of the item is.
+   */
+  call_id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  execution?: "server" | "client" | null;
+  /**
+   * As the model wrote them.
+   */
+  arguments?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Tools that a search found: the model may call them from here on. A definition that this service does not know is left out.
+ */
+export interface ResponsesToolSearchOutput {
+  type: "tool_search_output";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  status?: string | null;
+  /**
+   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
+   */
+  call_id?: string | null;
+  /**
+   * Accepted as answers have it, without effect.
+   */
+  execution?: "server" | "client" | null;
+  tools: {
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Tools beside those of the call. Tools that the service runs are left out.
+ */
+export interface ResponsesAdditionalTools {
+  type: "additional_tools";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  role?: "developer" | null;
+  tools: ResponsesTool[];
+  [k: string]: unknown;
+}
+/**
+ * What a tool of a client or of another service did, as the client kept it. The model reads calls with their results, and messages of agents with their author. Reasoning, and what is for the other service alone, is left out.
+ */
+export interface ResponsesForeignItem {
+  type:
+    | "agent_message"
+    | "agent_reasoning"
+    | "apply_patch_call"
+    | "apply_patch_call_output"
+    | "code_interpreter_call"
+    | "compaction_trigger"
+    | "computer_call"
+    | "computer_call_output"
+    | "configuration_update"
+    | "context_compaction"
+    | "file_search_call"
+    | "ghost_snapshot"
+    | "local_shell_call"
+    | "local_shell_call_output"
+    | "mcp_approval_request"
+    | "mcp_approval_response"
+    | "mcp_call"
+    | "mcp_list_tools"
+    | "other"
+    | "program"
+    | "program_output"
+    | "shell_call"
+    | "shell_call_output"
+    | "web_search_call";
+  /**
+   * Id of the item, as an answer had it.
+   */
+  id?: string | null;
+  call_id?: string | null;
   [k: string]: unknown;
 }
 /**
@@ -7344,6 +7549,10 @@ export interface ResponseFunctionCall {
   call_id: string;
   name: string;
   /**
+   * Namespace of the tool; absent where it has none.
+   */
+  namespace?: string;
+  /**
    * JSON as text, written by the model: check it before use.
    */
   arguments: string;
@@ -7368,9 +7577,41 @@ export interface ResponseCustomCall {
   call_id: string;
   name: string;
   /**
+   * Namespace of the tool; absent where it has none.
+   */
+  namespace?: string;
+  /**
    * Free text written by the model.
    */
   input: string;
+  /**
+   * Members of the source's own, to be sent back with the call.
+   */
+  extra_content?: {
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * A search for tools that the client is asked to make.
+ */
+export interface ResponseToolSearchCall {
+  id: string;
+  type: "tool_search_call";
+  status: "in_progress" | "completed" | "incomplete";
+  /**
+   * Repeated by the item with the tools.
+   */
+  call_id: string;
+  execution: "client";
+  /**
+   * As the model wrote them: an object, or a text where it wrote no JSON. An empty object until they are whole.
+   */
+  arguments:
+    | {
+        [k: string]: unknown;
+      }
+    | string;
   /**
    * Members of the source's own, to be sent back with the call.
    */

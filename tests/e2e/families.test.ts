@@ -6,6 +6,7 @@ import { sharedBed } from "./families/shared-bed.ts";
 await import("./families/golden-costs.ts");
 await import("./families/sdk-matrix.ts");
 await import("./families/responses.ts");
+await import("./families/agent-tools.ts");
 await import("./families/stories.ts");
 await import("./families/affinity.ts");
 

@@ -152,7 +152,7 @@ describe("a hostile body", () => {
     ["a role of Object's", item('{"role":"constructor","content":"x"}')],
     ["content of numbers", item('{"role":"user","content":[1]}')],
     ["an id with a zero in a reference", item(String.raw`{"type":"item_reference","id":"\u0000"}`)],
-    ["a result of no call", item('{"type":"function_call_output","output":"x"}')],
+    ["a result that is a number", item('{"type":"function_call_output","output":1}')],
     ["no UTF-8", Buffer.from(item('{"role":"user","content":"\xff"}'), "latin1")],
     ["half of a body", '{"items":['],
     ["a list", "[]"],

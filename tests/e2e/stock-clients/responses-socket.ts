@@ -137,6 +137,32 @@ describe("a connection", () => {
     expect(lost).toMatchObject([{ type: "error", status: 400, error: { code: "previous_response_not_found" } }]);
   });
 
+  test("keeps what comes without generation for its next turn, free of charge", async () => {
+    const { id, key } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+    const socket = await connect(key);
+    const first = responseIn(await socket.turn({ input: [], generate: false }));
+    const warm = responseIn(
+      await socket.turn({ input: say("from the warm-up"), previous_response_id: first.id, generate: false }),
+    );
+    expect([first, warm]).toMatchObject([{ output: [] }, { output: [], usage: { total_tokens: 0 } }]);
+    expect(await stack.query("select 1 from usage_record where workspace_id = $1", [id])).toEqual([]);
+    const next = responseIn(await socket.turn({ input: [], previous_response_id: warm.id }));
+    expect(next.output[0]?.content[0]?.text).toBe("from the warm-up");
+    // It is stored whole: another connection goes on from it, and its input is the warm-up's.
+    const client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: key });
+    const { data } = await client.responses.inputItems.list(next.id);
+    expect(data).toMatchObject([{ type: "message", content: [{ text: say("from the warm-up") }] }]);
+    const other = await connect(key);
+    expect(textIn(await other.turn({ input: say("on"), previous_response_id: next.id }))).toBe("on");
+    expect(errorIn(await other.turn({ input: say("x"), previous_response_id: warm.id }))).toMatchObject({
+      code: "previous_response_not_found",
+    });
+    const wrong = [{ type: "function_call_output", call_id: "none", output: "x" }];
+    const again = responseIn(await socket.turn({ input: say("a"), generate: false }));
+    const refused = await socket.turn({ input: wrong, previous_response_id: again.id });
+    expect(errorIn(refused)).toMatchObject({ param: "input[0].call_id" });
+  });
+
   test("forgets what a turn could not go on from", async () => {
     const socket = await connect();
     const first = responseIn(await socket.turn({ input: say("a"), store: false }));

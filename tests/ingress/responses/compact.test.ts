@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { compactionOf, transcriptOf } from "#ingress/responses/compact.ts";
+import { UNREADABLE_SUMMARY } from "#ingress/responses/foreign-items.ts";
 import { inputPlace, readingItems } from "#ingress/responses/items.ts";
 import { responseOf } from "#ingress/responses/object.ts";
 import type { ModelResponse } from "#schemas/generated/types.ts";
@@ -24,6 +25,12 @@ test("a transcript holds what each side said, called and was told, and names wha
       { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
       { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "18" }] },
       { type: "sluice_call", call_id: "b", name: "g", arguments: "{}", output: "19" },
+      { type: "function_call", call_id: "c", namespace: "crm", name: "h", arguments: "{}" },
+      { type: "tool_search_call", call_id: "d", execution: "client", arguments: { query: "mail" } },
+      { type: "tool_search_output", call_id: "d", tools: [{ type: "function", name: "send" }] },
+      { type: "web_search_call", id: "ws_1", action: { type: "search", query: "weather" } },
+      { type: "agent_reasoning", text: "Hm" },
+      { type: "compaction", encrypted_content: "gAAAA" },
     ]),
   ).map((item, at) => ({ item, from: inputPlace(at) }));
   expect(transcriptOf(items, "Be brief.").item).toEqual({
@@ -38,6 +45,11 @@ test("a transcript holds what each side said, called and was told, and names wha
       "Result: 18",
       "Assistant called g: {}",
       "Result: 19",
+      "Assistant called h of crm: {}",
+      'Assistant searched for tools: {"query":"mail"}',
+      "Result: These tools can be called now: send.",
+      'Assistant called web_search: {"type":"search","query":"weather"}\n\nResult: The result is not part of this conversation.',
+      `Earlier: ${UNREADABLE_SUMMARY}`,
     ].join("\n\n"),
   });
 });

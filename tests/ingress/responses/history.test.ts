@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { findResponse, readConversation, storedItems, viewerOf } from "#ingress/responses/history.ts";
+import { findResponse, readConversation, viewerOf } from "#ingress/responses/history.ts";
 import { readingItems } from "#ingress/responses/items.ts";
+import { storedItems } from "#ingress/responses/stored-items.ts";
 import { runWhole } from "#shared/time-slices.ts";
 import { responseOf } from "#ingress/responses/object.ts";
 import type { ResponseItem } from "#schemas/generated/types.ts";

@@ -132,6 +132,30 @@ describe("connections", () => {
     expect(counted).toHaveLength(5);
   });
 
+  test("count a message without generation in the window, and ask no model and hold no credits for it", async () => {
+    const { context, counted, relayed } = fake();
+    const server = listen(context, { hostname: "127.0.0.1", port: 0 });
+    closing.push(() => server.stop(true));
+    const heard = connect(server.port);
+    await heard.opened;
+    const ended = new Promise<void>((resolve) => {
+      heard.socket.addEventListener("message", ({ data }) => {
+        if ((JSON.parse(String(data)) as { type: string }).type === "response.completed") resolve();
+      });
+    });
+    heard.socket.send(JSON.stringify({ type: "response.create", model: "one", input: [], generate: false }));
+    await ended;
+    expect(relayed).toEqual([]);
+    // Opening the connection counts, too.
+    expect(counted.map(({ hold }) => hold)).toEqual([null, null]);
+    const last = heard.messages.at(-1) as { readonly response: unknown };
+    expect(last.response).toMatchObject({
+      status: "completed",
+      output: [],
+      usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 },
+    });
+  });
+
   test("of one workspace hold half of what messages may hold, and those of others find room", async () => {
     const { context, caller } = fake({ bodyBytesMax: 8 * 1_048_576 });
     const { promise: word, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
+import { UNREADABLE_SUMMARY } from "#ingress/responses/foreign-items.ts";
 import { inputPlace, readingItems } from "#ingress/responses/items.ts";
 import { type Translated, translatingRequest } from "#ingress/responses/translate.ts";
 import { runWhole } from "#shared/time-slices.ts";
@@ -149,6 +150,11 @@ describe("input", () => {
       ],
     ],
     [
+      "a picture in its original size",
+      [{ role: "user", content: [{ type: "input_image", image_url: PNG, detail: "original" }] }],
+      [{ role: "user", content: [{ type: "image_url", image_url: { url: PNG, detail: "original" } }] }],
+    ],
+    [
       "documents: stored, sent along, by their address",
       [{ role: "user", content: [{ type: "input_file", file_id: "file-1" }, { type: "input_file", file_data: PDF, filename: "a.pdf" }, { type: "input_file", file_url: "https://a.example/b.pdf" }] }], // prettier-ignore
       [
@@ -235,6 +241,11 @@ describe("input", () => {
       "a compaction as its summary",
       [{ type: "compaction", id: "cmp_1", encrypted_content: sealSummary("They met.") }, user],
       [{ role: "user", content: "The conversation so far, in summary:\n\nThey met." }, user],
+    ],
+    [
+      "a compaction of another service as a note",
+      [{ type: "compaction", encrypted_content: "gAAAA" }, user],
+      [{ role: "user", content: UNREADABLE_SUMMARY }, user],
     ],
     [
       "results in parts: their texts, then what else they hold",
@@ -371,7 +382,7 @@ describe("refusals name the caller's own field", () => {
   test.each<[string, Members, string, string | null]>([
     ["no input", { input: undefined }, "missing_required_parameter", "input"],
     ["no items", { input: [] }, "invalid_request", "input"],
-    ["an unknown item", { input: [user, { type: "web_search_call", id: "a" }] }, "unsupported_value", "input[1].type"],
+    ["an item whose type is no text", { input: [user, { type: 5 }] }, "invalid_request", "input[1].type"],
     ["an unknown role", { input: [{ role: "tool", content: "a" }] }, "unsupported_value", "input[0].role"],
     ["no content", { input: [{ role: "user" }] }, "missing_required_parameter", "input[0].content"],
     ["no parts", content(), "invalid_request", "input[1].content"],
@@ -382,8 +393,7 @@ describe("refusals name the caller's own field", () => {
     ["a picture of the model's", { input: [{ role: "assistant", content: [{ type: "input_image", image_url: PNG }] }] }, "unsupported_value", "input[0].content[0].type"], // prettier-ignore
     ["a picture in instructions", { input: [{ role: "system", content: [{ type: "input_image", image_url: PNG }] }] }, "unsupported_value", "input[0].content[0].type"], // prettier-ignore
     ["a result of no call", { input: [user, output("a")] }, "invalid_request", "input[1].call_id"],
-    ["a compaction of others", { input: [user, { type: "compaction", encrypted_content: "gAAAA" }] }, "unsupported_value", "input[1].encrypted_content"], // prettier-ignore
-    ["a tool that runs elsewhere", { tools: [{ type: "web_search" }] }, "unsupported_value", "tools[0].type"],
+    ["a tool that runs elsewhere", { tools: [{ type: "file_search" }] }, "unsupported_value", "tools[0].type"],
     ["a choice of such", { tool_choice: { type: "file_search" } }, "unsupported_value", "tool_choice.type"],
     ["a stored prompt", { prompt: { id: "p" } }, "invalid_request", "prompt"],
     ["too many labels", { metadata: Object.fromEntries(Array.from({ length: 17 }, (_one, at) => [`k${at}`, "v"])) }, "invalid_request", "metadata"], // prettier-ignore
@@ -393,7 +403,8 @@ describe("refusals name the caller's own field", () => {
 
   test("where the fault shows only in the chat request", () => {
     const items = [user, { role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_image", image_url: PNG }] }]; // prettier-ignore
-    const { paramOf } = translate({ input: items, instructions: "Be brief." });
+    const tools = ["f", "g"].map((name) => ({ type: "function", name }));
+    const { paramOf } = translate({ input: items, instructions: "Be brief.", tools });
     const names = {
       "messages[0]": "instructions",
       "messages[2].content[1].image_url.url": "input[1].content[1].image_url",

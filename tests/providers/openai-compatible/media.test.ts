@@ -56,6 +56,13 @@ async function ask(provider: ChatProvider, content: readonly object[], isStream:
   else for await (const _delta of provider.stream(call));
 }
 
+test("an image that is wanted in its original size is asked for in high detail, for which every model has a bound", async () => {
+  const { upstream, provider } = await start(false);
+  const original = { type: "image_url", image_url: { url: PNG_URL, detail: "original" } };
+  await ask(provider, [original, image(PNG_URL)], false);
+  expect(sent(upstream)).toEqual([{ ...original, image_url: { url: PNG_URL, detail: "high" } }, image(PNG_URL)]);
+});
+
 describe.each([false, true])("media by address, streamed: %p", (isStream) => {
   test("are fetched here for a server that may stand in our own network", async () => {
     const { seen, upstream, provider, at } = await start(true);

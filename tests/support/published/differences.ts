@@ -21,6 +21,8 @@ interface Difference {
   readonly because: string;
 }
 
+/** Items of a search for tools, and the tools that it and others add. */
+const SEARCH_ITEMS = ["tool_search_call", "tool_search_output", "additional_tools"];
 const NULL: Schema = { type: "null" };
 const kind = (type: string): Schema => ({
   type: "object",
@@ -71,21 +73,35 @@ const DIFFERENCES: readonly Difference[] = [
     also: kind("sluice_call"),
     because: "an item of ours: a tool that the service ran",
   })),
+  ...["OutputItem", "ConversationItem", "ItemResource"].flatMap((at) =>
+    [...SEARCH_ITEMS, "agent_message", "local_shell_call", "web_search_call"].map((type) => ({
+      document: "openai" as const,
+      at,
+      also: kind(type),
+      because: "items that the copy leaves out",
+    })),
+  ),
+  ...["namespace", "tool_search"].map((type) => ({
+    document: "openai" as const,
+    at: "Tool",
+    also: kind(type),
+    because: "tools that the copy leaves out",
+  })),
   { document: "openai", at: "Tool", also: kind("sluice"), because: "a tool of ours" },
-  ...["sluice_call", "custom_tool_call", "image_generation_call"].map((type) => ({
+  ...["sluice_call", "custom_tool_call", "image_generation_call", ...SEARCH_ITEMS].map((type) => ({
     document: "open-responses" as const,
     at: "ItemField",
     also: kind(type),
-    because: "an item of ours, and two of OpenAI's that Open Responses leaves to each service",
+    because: "an item of ours, and OpenAI's that Open Responses leaves to each service",
   })),
-  ...["sluice", "custom", "image_generation"].map((type) => ({
+  ...["sluice", "custom", "image_generation", "namespace", "tool_search"].map((type) => ({
     document: "open-responses" as const,
     at: "Tool",
     also: kind(type),
     because: "the tools of those items",
   })),
   ...["ResponseResource/properties/tool_choice", "AllowedToolChoice/properties/tools/items"].flatMap((at) =>
-    ["sluice", "custom", "image_generation"].map((type) => ({
+    ["sluice", "custom", "image_generation", "tool_search"].map((type) => ({
       document: "open-responses" as const,
       at,
       also: kind(type),

@@ -5,6 +5,7 @@ import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
+import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { writtenText } from "#shared/responses/text.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
@@ -56,6 +57,8 @@ class ChatRun {
   private background: BackgroundResponse | undefined;
   /** Its input as it is stored. */
   private readonly responseInput: readonly unknown[];
+  /** Tools whose calls a Responses answer tells under other names. */
+  private readonly renamedTools: readonly RenamedTool[];
   /** That object once the answer is whole. */
   private wholeResponse: ModelResponse | undefined;
   private held: HeldPrice;
@@ -77,9 +80,15 @@ class ChatRun {
     this.job = job;
     this.control = control;
     // A line of a batch has the object in its request, and a background response has a row of its own.
-    const { response_input: input, response: begun = job.response, ...asked } = job.request ?? {};
+    const {
+      response_input: input,
+      response: begun = job.response,
+      response_tools: renamed,
+      ...asked
+    } = job.request ?? {};
     this.asked = (job.api === "responses" ? asked : job.request) as unknown as ChatCompletionRequest;
     this.responseInput = Array.isArray(input) ? input : [];
+    this.renamedTools = Array.isArray(renamed) ? (renamed as readonly RenamedTool[]) : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
     // That of a background response stands in its row.
@@ -353,6 +362,7 @@ class ChatRun {
     if (this.response) {
       return createResponsesRendering({
         response: this.response,
+        renamed: this.renamedTools,
         model: model.slug,
         logprobs: request.logprobs === true,
         ...(this.background ? { firstEvent: FIRST_KEPT_EVENT } : {}),

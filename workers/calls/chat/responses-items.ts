@@ -4,6 +4,7 @@
  */
 import type { ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
 import { sealThought } from "#shared/responses/sealed.ts";
+import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { type Members, parseObject } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -28,8 +29,8 @@ interface Facts {
   readonly id: string;
   /** Reasoning is told as a summary. */
   readonly summarises: boolean;
-  /** Names of tools that are called with free text. */
-  readonly customTools: ReadonlySet<string>;
+  /** Tools that the client knows by other names or calls in another form, by the names that the model was shown. */
+  readonly renamed: ReadonlyMap<string, RenamedTool>;
 }
 
 interface Reasoning {
@@ -281,9 +282,9 @@ export class ItemStream {
     );
   }
 
-  /** The text of a custom tool is told when it is whole: until then it is JSON. */
+  /** The text of a custom tool is told when it is whole: until then it is JSON. So are the arguments of a search, which have no events. */
   private argue({ index, name }: Call, text: string): string {
-    if (text === "" || index === undefined || this.facts.customTools.has(name)) return "";
+    if (text === "" || index === undefined || this.formOf(name) !== "function") return "";
     const at = { item_id: this.idOf(index, "fc"), output_index: index };
     return this.write("response.function_call_arguments.delta", { ...at, delta: text });
   }
@@ -291,9 +292,12 @@ export class ItemStream {
   private closeCall(call: Call, status: "completed" | "incomplete"): string {
     const { index = 0, name, text } = call;
     call.isOver = true;
-    if (!this.facts.customTools.has(name)) {
+    const form = this.formOf(name);
+    if (form === "tool_search") return this.done(index, this.callItem(call, index, status, text));
+    if (form === "function") {
       const at = { item_id: this.idOf(index, "fc"), output_index: index };
-      const done = this.write("response.function_call_arguments.done", { ...at, name, arguments: text });
+      const own = this.facts.renamed.get(name)?.name ?? name;
+      const done = this.write("response.function_call_arguments.done", { ...at, name: own, arguments: text });
       return done + this.done(index, this.callItem(call, index, status, text));
     }
     const input = inputOf(text);
@@ -304,15 +308,26 @@ export class ItemStream {
   }
 
   private callItem(
-    { id = "", name, extra }: Call,
+    { id = "", name: shown, extra }: Call,
     index: number,
     status: "in_progress" | "completed" | "incomplete",
     text: string,
   ): ResponseItem {
+    const { type = "function", name = shown, namespace } = this.facts.renamed.get(shown) ?? {};
     const more = extra === undefined ? {} : { extra_content: extra };
-    return this.facts.customTools.has(name)
-      ? { id: this.idOf(index, "ctc"), type: "custom_tool_call", status, call_id: id, name, input: text, ...more }
-      : { id: this.idOf(index, "fc"), type: "function_call", status, call_id: id, name, arguments: text, ...more };
+    const call = { status, call_id: id };
+    if (type === "tool_search") {
+      const own = { execution: "client", arguments: text === "" ? {} : (parseObject(text) ?? text) } as const;
+      return { id: this.idOf(index, "tsc"), type: "tool_search_call", ...call, ...own, ...more };
+    }
+    const named = { ...call, name, ...(namespace === undefined ? {} : { namespace }) };
+    return type === "custom"
+      ? { id: this.idOf(index, "ctc"), type: "custom_tool_call", ...named, input: text, ...more }
+      : { id: this.idOf(index, "fc"), type: "function_call", ...named, arguments: text, ...more };
+  }
+
+  private formOf(name: string): RenamedTool["type"] {
+    return this.facts.renamed.get(name)?.type ?? "function";
   }
 
   private nextIndex(): number {

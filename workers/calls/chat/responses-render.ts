@@ -1,6 +1,7 @@
 /** Renders answers for clients of OpenAI's Responses API, whichever family answered: a response or its events out. */
 import type { ModelResponse, ResponseLogprob } from "#schemas/generated/types.ts";
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
+import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { arrange } from "../../providers/anthropic/order.ts";
 import { isMembers, type Members, membersOf, objectOf, textOf } from "../../providers/json.ts";
@@ -12,11 +13,12 @@ import { contentText } from "./stream-so-far.ts";
 
 /**
  * One per attempt.
- * @param call `response`: the object that the answer completes; `logprobs`: the client asked for them; `firstEvent`: number of the first
+ * @param call `response`: the object that the answer completes; `renamed`: tools that the client knows by other names; `logprobs`: the client asked for them; `firstEvent`: number of the first
  * event, of which others have told that the response was made; `onWhole`: told of it when it is complete
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
+  readonly renamed?: readonly RenamedTool[];
   readonly model: string;
   readonly logprobs: boolean;
   readonly firstEvent?: number;
@@ -26,7 +28,7 @@ export function createResponsesRendering(call: {
   const facts = {
     id: begun.id.slice(begun.id.indexOf("_") + 1),
     summarises: begun.reasoning.summary !== null,
-    customTools: new Set(begun.tools.flatMap(({ type, name }) => (type === "custom" ? [name] : []))),
+    renamed: new Map((call.renamed ?? []).map((tool) => [tool.shown, tool])),
   };
   const { firstEvent = 0 } = call;
   let sequence = firstEvent;

@@ -97,9 +97,14 @@ function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["t
 
 /**
  * A file with a name, since OpenAI complains of a missing id otherwise, and without an address: what is behind it has
- * been fetched, and nobody else is to fetch it.
+ * been fetched, and nobody else is to fetch it. An image in `high` where the caller wants it `original`, which few models know and
+ * which has no bound of tokens.
  */
 function asSent(part: unknown): unknown {
+  const image = isMembers(part) && part["type"] === "image_url" ? part["image_url"] : undefined;
+  if (isMembers(image) && image["detail"] === "original") {
+    return { ...(part as Members), image_url: { ...image, detail: "high" } };
+  }
   const file = isMembers(part) && part["type"] === "file" ? part["file"] : undefined;
   if (!isMembers(file) || typeof file["file_data"] !== "string") return part;
   if (typeof file["filename"] === "string" && file["file_url"] === undefined) return part;

@@ -2,10 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { responseOf } from "#ingress/responses/object.ts";
+import { offeredTools, renamedTools } from "#ingress/responses/offered-tools.ts";
 import type { ModelResponse, ResponsesRequest } from "#schemas/generated/types.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/contracts.ts";
 import { openSealed } from "#shared/responses/sealed.ts";
+import { shownName } from "#shared/responses/tool-names.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
 import { continuedRendering } from "#workers/calls/chat/seam.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -18,9 +20,12 @@ const USAGE: TokenUsage = { ...NO_USAGE, input: 10, cachedInput: 5, cacheWrite5m
 
 type Delta = Record<string, unknown>;
 
+/** Rendered as a call with these members is. */
 function open(body: Partial<ResponsesRequest> = {}, logprobs = false) {
-  const response = responseOf({ model: "asked", input: "hi", ...body }, JOB, 1_000);
-  return createResponsesRendering({ response, model: "our-slug", logprobs });
+  const asked = { model: "asked", input: "hi", ...body };
+  const response = responseOf(asked, JOB, 1_000);
+  const renamed = renamedTools(offeredTools(body.tools ?? [], []).tools);
+  return createResponsesRendering({ response, renamed, model: "our-slug", logprobs });
 }
 
 /** The whole response that a stream of deltas comes to. */
@@ -40,6 +45,7 @@ function plain(message: Delta, finish = "stop", body: Partial<ResponsesRequest> 
   return parse("ModelResponse", JSON.parse(text));
 }
 
+const LONG = "n".repeat(70);
 const call = (index: number, args: string, head?: { id?: string; name: string }): Delta => ({
   tool_calls: [{ index, ...(head?.id === undefined ? {} : { id: head.id }), function: { ...(head === undefined ? {} : { name: head.name }), arguments: args } }], // prettier-ignore
 });
@@ -176,6 +182,31 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
         input: '*** "a"\n',
       },
       { id: `ctc_${ID}_1`, type: "custom_tool_call", status: "completed", call_id: "b", name: "patch", input: "plain" },
+    ],
+  ],
+  [
+    "calls of tools in namespaces, one with a long name, and of a search for tools",
+    { tools: [{ type: "namespace", name: "crm", tools: [{ type: "function", name: "f" }, { type: "custom", name: LONG }] }, { type: "tool_search", execution: "client" }] }, // prettier-ignore
+    [
+      call(0, '{"a":1}', { id: "a", name: "crm__f" }),
+      call(1, '{"input":"x"}', { id: "b", name: shownName({ namespace: "crm", name: LONG }) }),
+      call(2, '{"query":', { id: "c", name: "tool_search" }),
+      call(2, '"mail"}'),
+      call(3, "no JSON", { id: "d", name: "tool_search" }),
+    ],
+    {
+      tool_calls: [
+        { id: "a", function: { name: "crm__f", arguments: '{"a":1}' } },
+        { id: "b", function: { name: shownName({ namespace: "crm", name: LONG }), arguments: '{"input":"x"}' } },
+        { id: "c", function: { name: "tool_search", arguments: '{"query":"mail"}' } },
+        { id: "d", function: { name: "tool_search", arguments: "no JSON" } },
+      ],
+    },
+    [
+      { ...functionCall(0, "a", "f", '{"a":1}'), namespace: "crm" },
+      { id: `ctc_${ID}_1`, type: "custom_tool_call", status: "completed", call_id: "b", name: LONG, namespace: "crm", input: "x" }, // prettier-ignore
+      { id: `tsc_${ID}_2`, type: "tool_search_call", status: "completed", call_id: "c", execution: "client", arguments: { query: "mail" } }, // prettier-ignore
+      { id: `tsc_${ID}_3`, type: "tool_search_call", status: "completed", call_id: "d", execution: "client", arguments: "no JSON" }, // prettier-ignore
     ],
   ],
   [

@@ -1,0 +1,66 @@
+/** A Responses call as its routes read it: its members, the conversation that it stands on, and the chat request that they come to. */
+import type { ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { KeptConversation } from "#shared/responses/conversations.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
+
+import type { ReadBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+import { type Offer, readOffer } from "../tools/offer.ts";
+import { withParam } from "../with-param.ts";
+
+import { readConversation } from "./history.ts";
+import { offerReader } from "./image-tool.ts";
+import type { PlacedItem } from "./items.ts";
+import type { OfferedTool } from "./offered-tools.ts";
+import { checkTurns, functionsOf } from "./tool-turns.ts";
+import { type Translated, translatingRequest } from "./translate.ts";
+
+export interface Asked extends Translated {
+  readonly items: readonly PlacedItem[];
+  /** Tools that the service runs for the model; undefined where it is to run none. */
+  readonly offer: Offer<ResponsesTool> | undefined;
+  readonly body: ReadBody;
+  readonly asked: ResponsesRequest;
+  readonly own: readonly ResponsesItem[];
+  readonly root?: string;
+}
+
+/** @param open opens the conversation that the call names. @throws ApiError naming the member at fault */
+export async function readAsked(
+  context: IngressContext,
+  call: RouteCall,
+  given: ReadBody,
+  open: (id: string) => Promise<KeptConversation>,
+): Promise<Asked> {
+  await given.pause();
+  const asked = parse("ResponsesRequest", given.value);
+  await given.pause();
+  const offer = await readOffer(context, call, asked.tools ?? [], offerReader(context.catalogue.current()));
+  if (offer) checkTurns(asked);
+  const { makeRoom } = call;
+  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
+  // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
+  const slices = new TimeSlices();
+  const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
+  await body.pause();
+  const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
+  const translated = await slices.run(translatingRequest(shown, items)).catch((error: unknown) => {
+    throw offer ? withParam(error, offer.paramOf) : error;
+  });
+  if (offer) checkNames(offer, translated.tools);
+  return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
+}
+
+/** @throws ApiError `unsupported_value` for a tool of the conversation that would stand in place of one that the service runs */
+function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly OfferedTool[]): void {
+  const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
+  if (!taken) return;
+  const message = `Expected another name: ${taken.shown} is the name of a tool of the service.`;
+  throw new ApiError("unsupported_value", message, { param: taken.from });
+}
+
+/** Items behind which the steps of a call are not rested between. */
+const ITEMS_AT_ONCE_MAX = 100;

@@ -1,0 +1,190 @@
+/**
+ * Tools of a Responses call as functions, which every chat family knows: those of the call, those that its conversation adds, and those
+ * that a search has found. Pure.
+ */
+import type {
+  ChatTool,
+  ResponsesCustomTool,
+  ResponsesFunctionTool,
+  ResponsesItem,
+  ResponsesSearchTool,
+  ResponsesTool,
+  ResponsesToolSearchOutput,
+} from "#schemas/generated/types.ts";
+import { parse, validate } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
+
+import type { PlacedItem } from "./items.ts";
+import { servedElsewhere } from "./settings.ts";
+
+export interface OfferedTool extends RenamedTool {
+  readonly chat: ChatTool;
+  /** Its place in the caller's body. */
+  readonly from: string;
+}
+
+export interface OfferedTools {
+  readonly tools: readonly OfferedTool[];
+  /** Types of tools that are left out, each once. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * A later definition of a tool is in place of an earlier one. A tool of type `sluice` stays as it is: chat refuses it.
+ * @throws ApiError `unsupported_value`; `invalid_request` for two tools that the model would be shown under one name
+ */
+export function offeredTools(tools: readonly ResponsesTool[], items: readonly PlacedItem[]): OfferedTools {
+  const offer = new Offering();
+  for (const [at, tool] of tools.entries()) offer.add(tool, `tools[${at}]`);
+  for (const { item, from } of items) {
+    for (const [at, tool] of toolsIn(item)) {
+      const place = `${from}.tools[${at}]`;
+      if (tool.type === "sluice" || tool.type === "image_generation") offer.leaveOut(tool);
+      else offer.add(tool, place);
+    }
+  }
+  return { tools: [...offer.tools.values()], leftOut: [...offer.leftOut] };
+}
+
+/** Tools whose calls the worker tells under other names, or in another form. */
+export function renamedTools(tools: readonly OfferedTool[]): RenamedTool[] {
+  return tools.flatMap(({ type, namespace, name, shown, chat }) => {
+    if (chat.type === "sluice" || (type === "function" && shown === name)) return [];
+    return [{ type, ...(namespace === undefined ? {} : { namespace }), name, shown }];
+  });
+}
+
+/** Names under which the model is shown the tools that a search has found. */
+export function foundNames(output: ResponsesToolSearchOutput): string[] {
+  return foundTools(output).flatMap(([, tool]) => {
+    if (tool.type === "function" || tool.type === "custom") return [shownName(tool)];
+    if (tool.type !== "namespace") return [];
+    return tool.tools.map(({ name }) => shownName({ namespace: tool.name, name }));
+  });
+}
+
+function toolsIn(item: ResponsesItem): Iterable<[number, ResponsesTool]> {
+  if (item.type === "additional_tools") return item.tools.entries();
+  return item.type === "tool_search_output" ? foundTools(item) : [];
+}
+
+/** Without what is no tool that the model can be shown: a search is over, and no retry makes it find others. */
+function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesTool][] {
+  return tools.flatMap((tool, at) =>
+    validate("ResponsesTool", tool) === null ? [[at, parse("ResponsesTool", tool)]] : [],
+  );
+}
+
+class Offering {
+  /** By the names that the model is shown. */
+  readonly tools = new Map<string, OfferedTool>();
+  readonly leftOut = new Set<string>();
+
+  add(tool: ResponsesTool, from: string): void {
+    switch (tool.type) {
+      case "function":
+      case "custom":
+        this.offer(tool, from);
+        break;
+      case "namespace":
+        for (const [at, own] of tool.tools.entries()) {
+          const words = at === 0 ? [tool.description, own.description] : [own.description];
+          const description = words.filter((text) => text != null && text !== "").join("\n\n");
+          this.offer(
+            { ...own, description: description === "" ? null : description },
+            `${from}.tools[${at}]`,
+            tool.name,
+          );
+        }
+        break;
+      case "tool_search":
+        if (tool.execution === "client")
+          this.set({ type: tool.type, name: SEARCH_TOOL, shown: SEARCH_TOOL, chat: searchTool(tool), from });
+        else this.leaveOut(tool);
+        break;
+      case "sluice":
+        this.set({ type: "function", name: tool.type, shown: from, chat: tool, from });
+        break;
+      case "image_generation":
+        throw servedElsewhere(`${from}.type`);
+      default:
+        this.leaveOut(tool);
+    }
+  }
+
+  leaveOut({ type }: ResponsesTool): void {
+    this.leftOut.add(type);
+  }
+
+  private offer(tool: ResponsesFunctionTool | ResponsesCustomTool, from: string, namespace?: string): void {
+    const { type, name } = tool;
+    const shown = shownName({ namespace, name });
+    const chat = type === "custom" ? customTool(tool, shown) : functionTool(tool, shown);
+    this.set({ type, name, ...(namespace === undefined ? {} : { namespace }), shown, chat, from });
+  }
+
+  private set(tool: OfferedTool): void {
+    const other = this.tools.get(tool.shown);
+    if (
+      other &&
+      (other.namespace !== tool.namespace || other.name !== tool.name || isSearch(other) !== isSearch(tool))
+    ) {
+      const message = `Expected tools whose joined names differ: ${titleOf(other)} and ${titleOf(tool)} are both ${tool.shown}.`;
+      throw new ApiError("invalid_request", message, { param: tool.from });
+    }
+    this.tools.set(tool.shown, tool);
+  }
+}
+
+function isSearch({ type }: OfferedTool): boolean {
+  return type === "tool_search";
+}
+
+function titleOf({ type, namespace, name }: OfferedTool): string {
+  if (type === "tool_search") return "the search for tools";
+  return namespace === undefined ? name : `${name} of the namespace ${namespace}`;
+}
+
+function functionTool({ description, parameters, strict }: ResponsesFunctionTool, name: string): ChatTool {
+  return {
+    type: "function",
+    function: {
+      name,
+      ...(description == null ? {} : { description }),
+      ...(parameters == null ? {} : { parameters }),
+      ...(strict == null ? {} : { strict }),
+    },
+  };
+}
+
+/** A function with one text, which every family knows; its calls are told as calls of a custom tool again. */
+function customTool({ description, format }: ResponsesCustomTool, name: string): ChatTool {
+  const grammar =
+    format?.type === "grammar" ? `The input is a text of this ${format.syntax} grammar:\n${format.definition}` : "";
+  const words = [description ?? "", grammar].filter((text) => text !== "").join("\n\n");
+  const input = { type: "string", description: "Free text, exactly as the tool is to read it." };
+  return {
+    type: "function",
+    function: {
+      name,
+      ...(words === "" ? {} : { description: words }),
+      parameters: { type: "object", properties: { input }, required: ["input"], additionalProperties: false },
+    },
+  };
+}
+
+function searchTool({ description, parameters }: ResponsesSearchTool): ChatTool {
+  return {
+    type: "function",
+    function: {
+      name: SEARCH_TOOL,
+      description: description ?? "Searches for tools by what they do. Tools that it finds can be called afterwards.",
+      parameters: parameters ?? {
+        type: "object",
+        properties: { query: { type: "string", description: "What the tool is for." } },
+        required: ["query"],
+      },
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Responses that only their connection keeps, so that its next turn can go on from them: bounded, the oldest is forgotten first. */
+import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import type { Lease } from "#shared/fair-limit.ts";
+import { callOfResponse, responseId } from "#shared/responses/ids.ts";
+import {
+  CONVERSATION_BYTES_MAX,
+  CONVERSATION_RESPONSES_MAX,
+  type ResponseStore,
+  type StoredResponse,
+} from "#shared/responses/store.ts";
+
+import { withParam } from "../with-param.ts";
+
+/** A turn that has ended. */
+export interface Turn {
+  readonly response: ModelResponse;
+  /** Items that the turn brought. */
+  readonly input: readonly ResponsesItem[];
+  /** Call of the response that the turn went on from. */
+  readonly previous: string | undefined;
+  /** No model was asked: the response only holds items for the next turn. */
+  readonly isWarmUp: boolean;
+}
+
+interface Remembered extends Turn {
+  readonly bytes: number;
+  readonly room: Lease;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+export class RememberedResponses {
+  /** By their calls, the oldest first. */
+  private readonly kept = new Map<string, Remembered>();
+  private readonly enter: (bytes: number) => Lease | undefined;
+
+  /** @param enter takes room for so many bytes; undefined where there is none now */
+  constructor(enter: (bytes: number) => Lease | undefined) {
+    this.enter = enter;
+  }
+
+  /** Reads what is remembered, and `base` for everything else. */
+  over(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
+    const findChain: ResponseStore["findChain"] = async (viewer, callId, makeRoom) => {
+      const local: StoredResponse[] = [];
+      let next: string | undefined = callId;
+      for (let entry = this.kept.get(callId); entry; entry = this.kept.get(next ?? "")) {
+        local.unshift(entry);
+        next = entry.previous;
+      }
+      const earlier = next === undefined ? [] : await base.findChain(viewer, next, makeRoom);
+      if (typeof earlier === "string") return earlier;
+      return earlier.length + local.length > CONVERSATION_RESPONSES_MAX ? "long" : [...earlier, ...local];
+    };
+    return {
+      findChain,
+      find: async (viewer, callIds, makeRoom) => {
+        const local = callIds.flatMap((id) => (this.kept.has(id) ? [[id, this.kept.get(id)] as const] : []));
+        const others = callIds.filter((id) => !this.kept.has(id));
+        const found = others.length === 0 ? [] : await base.find(viewer, others, makeRoom);
+        return new Map([...found, ...local.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : []))]);
+      },
+    };
+  }
+
+  /**
+   * Returns the message with the items of the warm-up that it goes on from. Its response is then whole without the warm-up, also for
+   * another connection when it is stored. `refused` names a member of the caller's message in an error about the returned one.
+   */
+  unfold(message: Message): { readonly message: Message; readonly refused: (error: unknown) => unknown } {
+    const { previous_response_id: id, input } = message;
+    const warm = typeof id === "string" ? this.kept.get(callOfResponse(id) ?? "") : undefined;
+    const own = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+    if (warm?.isWarmUp !== true || !Array.isArray(own)) return { message, refused: (error) => error };
+    const { previous } = warm;
+    const whole = {
+      ...message,
+      input: [...warm.input, ...(own as unknown[])],
+      previous_response_id: previous === undefined ? null : responseId(previous),
+    };
+    const place = (_whole: string, at: string): string => `input[${Math.max(0, Number(at) - warm.input.length)}]`;
+    return { message: whole, refused: (error) => withParam(error, (param) => param.replace(/^input\[(\d+)\]/, place)) };
+  }
+
+  /** Remembers a turn, where there is room. */
+  keep(turn: Turn): void {
+    const { response, input } = turn;
+    const callId = callOfResponse(response.id);
+    const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
+    if (callId === undefined || bytes > CONVERSATION_BYTES_MAX) return;
+    // The response cache answers with one that has come before.
+    this.forget(callId);
+    let own = bytes;
+    for (const entry of this.kept.values()) own += entry.bytes;
+    for (const [oldest, entry] of this.kept) {
+      if (own <= CONVERSATION_BYTES_MAX) break;
+      own -= entry.bytes;
+      this.forget(oldest);
+    }
+    const room = this.enter(bytes);
+    if (room) this.kept.set(callId, { ...turn, bytes, room });
+  }
+
+  forget(callId: string): void {
+    this.kept.get(callId)?.room.release();
+    this.kept.delete(callId);
+  }
+
+  forgetAll(): void {
+    for (const callId of this.kept.keys()) this.forget(callId);
+  }
+}

@@ -1,0 +1,51 @@
+/** A message with `generate: false`: its items wait for the next message of its connection. No model is asked, and nothing is charged. */
+import type { ModelResponse } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import { DONE, SSE_HEADERS } from "../sse.ts";
+
+import { responseEvent } from "./object.ts";
+
+const NO_TOKENS = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+/**
+ * Returns the events of a response that is complete and empty.
+ * @param isKept its connection keeps the items; a stored response that costs nothing would be storage for nothing
+ * @throws ApiError `unsupported_value` where nothing keeps them
+ */
+export function warmUpAnswer(response: ModelResponse, isKept: boolean): Response {
+  if (!isKept) {
+    throw refuse(
+      "generate",
+      "Expected generate to be true or left out: only messages over a WebSocket ask for no answer.",
+    );
+  }
+  if (response.conversation != null) {
+    throw refuse(
+      "conversation",
+      "A message with generate false goes on by previous_response_id: expected no conversation.",
+    );
+  }
+  const whole: ModelResponse = {
+    ...response,
+    status: "completed",
+    completed_at: response.created_at,
+    usage: NO_TOKENS,
+  };
+  const events = [
+    responseEvent("response.created", 0, response),
+    responseEvent("response.in_progress", 1, response),
+    responseEvent("response.completed", 2, whole),
+  ];
+  return new Response(`${events.join("")}${DONE.toString()}`, { headers: SSE_HEADERS });
+}
+
+function refuse(param: string, message: string): ApiError {
+  return new ApiError("unsupported_value", message, { param });
+}
