@@ -31,7 +31,7 @@ beforeAll(async () => {
     quickJanitor: true,
     pools: ["chat", "image", "capability", "workflow"],
     behaviours: ["unauthorized", "delay-60000"],
-    presets: { few: [3, null], capped: [null, 40_000] },
+    presets: { few: [6, null], capped: [null, 40_000] },
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 10_000n * CREDIT });

@@ -374,7 +374,7 @@ describe("a hostile publisher", () => {
 
 describe("a full window", () => {
   test("makes a message wait, uncounted and unrefused, until it opens", async () => {
-    const slow = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT, preset: "three" });
+    const slow = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT, preset: "six" });
     const side = await openPublisher(bed.stack.natsUrl, slow.id);
     for (let at = 0; at < 3; at++) expect(await side.submit({ body: ask("flat") })).toMatchObject({ status: "queued" });
     // The three calls are nearly a minute old by now.
