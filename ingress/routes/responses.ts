@@ -1,5 +1,6 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
 import type { ModelResponse, ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
@@ -24,7 +25,7 @@ import { cancelBackground, resumeBackground, runInBackground } from "../backgrou
 import { findConversation, leaveConversation, takeConversation } from "../conversations/conversations.ts";
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
-import { findResponse, readConversation, responseNotFound, storedItems, viewerOf } from "../responses/history.ts";
+import { findResponse, readConversation, responseNotFound, storedItems } from "../responses/history.ts";
 import { offerReader } from "../responses/image-tool.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import type { PlacedItem } from "../responses/items.ts";
