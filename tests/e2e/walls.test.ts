@@ -16,7 +16,7 @@ import { called, connect } from "./mcp/shared-service.ts";
 
 const MEMBERS = ["ada", "bob", "owner"] as const;
 type Name = (typeof MEMBERS)[number];
-/** What is ada's. */
+/** Members who see what belongs to ada. */
 const SEEN = { ada: true, bob: false, owner: true };
 
 const MODEL = "sandbox-chat";
