@@ -7,6 +7,7 @@ import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Authenticator } from "#shared/access/authenticate.ts";
 import type { Offered } from "#shared/calls/capabilities/offered.ts";
 import type { IpNet } from "#shared/access/ip-net.ts";
+import type { KeyWatch } from "#shared/access/key-watch.ts";
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -52,6 +53,8 @@ export interface IngressContext {
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
   readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
+  /** Ends streams and sockets whose key is not active any more. */
+  readonly keyWatch: Pick<KeyWatch, "watch">;
   /** Authenticates calls to /operator. */
   readonly operators: Operators;
   /** Signs people in; undefined: keys alone do. */

@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
+import { findActiveKeys } from "#shared/access/active-keys.ts";
+import { openKeyWatch } from "#shared/access/key-watch.ts";
 import { createAuthenticator, openPublishers, type Publishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
@@ -110,6 +112,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   const sealer = await openSealer(config, database);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
+  const keyWatch = openKeyWatch({ activeKeys: (ids) => findActiveKeys(database, ids), log });
+  lifecycle.onStop("key watch", () => keyWatch.close());
   const closing = new AbortController();
   const context: IngressContext = {
     config,
@@ -117,6 +121,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     metrics,
     catalogue,
     authenticator,
+    keyWatch,
     operators: createOperators({ database, config }),
     issuer: issuerOf(config, sealer, log),
     ipNet,

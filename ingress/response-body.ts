@@ -26,6 +26,8 @@ const LOOK_MS = paced(1_000);
 
 /** Bodies that may still be read, and the clock of all of them. */
 const open = new InFlightSet<ResponseBody>();
+/** The body behind a stream. */
+const bodies = new WeakMap<ReadableStream, ResponseBody>();
 let clock: ReturnType<typeof setInterval> | undefined;
 
 export abstract class ResponseBody {
@@ -34,6 +36,7 @@ export abstract class ResponseBody {
   private readonly entry: Entry<ResponseBody>;
   /** performance.now() since when the reader has not asked for more. Undefined: it waits for us. */
   private restsSince: number | undefined = performance.now();
+  private closing: (() => void) | undefined;
 
   constructor() {
     this.readable = new ReadableStream<Uint8Array>(
@@ -48,6 +51,7 @@ export abstract class ResponseBody {
       },
       { highWaterMark: 0 },
     );
+    bodies.set(this.readable, this);
     this.entry = open.add(this);
     clock ??= startClock(LOOK_MS, (now) => {
       for (const body of open) body.tick(now);
@@ -74,9 +78,15 @@ export abstract class ResponseBody {
     if (this.isOpen && this.restsSince !== undefined && now - this.restsSince > READER_STUCK_MS) this.cut();
   }
 
-  /** Ends a body that its reader takes too slowly. */
-  protected cut(): void {
+  /** Ends a body that its reader takes too slowly, or may not read any more. */
+  cut(): void {
     if (this.breakOff()) this.onLeft("stuck");
+  }
+
+  /** Calls back once when the body is not open any more, however it ended. */
+  whenClosed(onClosed: () => void): void {
+    if (this.isOpen) this.closing = onClosed;
+    else onClosed();
   }
 
   /** Ends it without the end marker of a whole answer. True if it was open. */
@@ -108,8 +118,14 @@ export abstract class ResponseBody {
       clearInterval(clock);
       clock = undefined;
     }
+    if (wasOpen) this.closing?.();
     return wasOpen;
   }
+}
+
+/** Returns the body behind the stream of an answer. Undefined for an answer that is not made while it is read. */
+export function bodyOf(readable: ReadableStream | null): ResponseBody | undefined {
+  return readable === null ? undefined : bodies.get(readable);
 }
 
 interface Generated {

@@ -18,6 +18,7 @@ import { sessionTokenOf } from "./console/cookies.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import { checkScope, type Operator } from "./operator/authenticate.ts";
+import { bodyOf } from "./response-body.ts";
 import type { RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
@@ -179,6 +180,7 @@ export function createServe(context: IngressContext): Serve {
       response.headers.set("www-authenticate", route.challenge);
     }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
+    if (caller) endWithKey(context, caller, response);
     response.headers.set("x-request-id", requestId);
     // What a client sends on a connection that it keeps, while we close it, is lost to it.
     if (context.stopping.aborted) response.headers.set("connection", "close");
@@ -238,6 +240,13 @@ export async function runRoute(
     if (!isCounted) await count();
     throw error;
   }
+}
+
+/** A stream breaks off when the key of its caller is not active any more. */
+function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: Caller, { body }: Response): void {
+  const open = bodyOf(body);
+  if (open?.isOpen !== true) return;
+  open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
 }
 
 /** True for clients of Anthropic's API, which name its version on every path. */

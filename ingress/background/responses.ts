@@ -3,6 +3,7 @@
  * written with the job's end, so that it is paid once, and stays when the caller is gone.
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { callOfWords } from "#shared/calls/read.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
@@ -23,7 +24,6 @@ import { callerOf, type RouteCall } from "../serve.ts";
 import { DONE, KEEPALIVE, KEEPALIVE_MS, SSE_HEADERS } from "../sse.ts";
 import type { FollowedRun } from "../workflows/run-follower.ts";
 
-import { viewerOf } from "../responses/history.ts";
 import { failureEventsOf, responseEvent } from "../responses/object.ts";
 
 interface Background {

@@ -1,6 +1,6 @@
 /**
- * One batch message: the checks and the admission of the HTTP door, under a caller found from the subject. What it comes to
- * is kept under the id of its job or run, so that a repeat changes nothing and hears the same.
+ * One batch message: the checks and the admission of a call over HTTP, for the key in its subject. The outcome
+ * is kept under the id of its job or run, so that a repeat changes nothing and receives the same.
  */
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
@@ -9,12 +9,12 @@ import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { isUuid, jobIdOf } from "#shared/ids.ts";
+import { jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { paced } from "#shared/pace.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
+import type { Pool, PublisherIdentity } from "#shared/queue/subjects.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { beginRun, RUN_INPUT_TEXT_BYTES_MAX } from "#shared/workflows/begin-run.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/idempotency-key.ts";
@@ -29,14 +29,13 @@ export const INTAKE_LARGE_MAX = 8;
 
 export interface BatchArrival {
   readonly pool: Pool;
-  readonly workspaceId: string;
+  /** The key that its publisher logged in with. */
+  readonly caller: Caller;
   /** `Idempotency-Key`, empty when it has none. */
   readonly key: string;
   /** Names the message where the publisher did not: no two of any store have the same. */
   readonly place: string;
-  /** `Sluice-Key-Id`, empty when it has none. */
-  readonly keyId: string;
-  /** Checked; null when it named no address of its workspace. */
+  /** Checked; null when it named no address of its publisher. */
   readonly reply: string | null;
   readonly data: Uint8Array;
   /** Number of deliveries, this one included. */
@@ -55,16 +54,18 @@ export interface BatchContext extends Pick<
   readonly publishers: Publishers;
 }
 
-/** Returns the identity of a message's job: the same for every repeat under the same key. */
+/** Returns the identity of a message's job: the same for every repeat under the same `Idempotency-Key` of the same member. */
 export function addressOf({
-  workspaceId,
+  caller: { workspaceId, memberId },
   key,
   place,
   reply,
-}: Pick<BatchArrival, "workspaceId" | "key" | "place" | "reply">): Addressed {
+}: Pick<BatchArrival, "key" | "place" | "reply"> & {
+  readonly caller: Pick<Caller, "workspaceId" | "memberId">;
+}): Addressed {
   const hasKey = isPlainKey(key);
   return {
-    id: jobIdOf(workspaceId, hasKey ? `key:${key}` : `message:${place}`),
+    id: jobIdOf(workspaceId, hasKey ? `key:${memberId}:${key}` : `message:${place}`),
     workspace_id: workspaceId,
     publisher_key: hasKey ? key : null,
     reply,
@@ -73,14 +74,10 @@ export function addressOf({
 
 /** @throws Error when the job may or may not have been admitted: take the message again */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
-  const { pool, workspaceId, starves, place } = arrival;
+  const { pool, caller, starves, place } = arrival;
+  const { workspaceId } = caller;
   const job = addressOf(arrival);
-  const caller = await unlessRefused(callerOf(context, arrival));
-  // Not kept: no preset bounds how many such messages come, and each would be a row.
-  if (caller instanceof ApiError) {
-    return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(caller));
-  }
-  const read = await unlessRefused(readMessage(context, arrival, job, caller));
+  const read = await unlessRefused(readMessage(context, arrival, job));
   const call = read instanceof ApiError || "kind" in read ? read : await begin(context, arrival, job, read);
   if ("outcome" in call || "waitMs" in call) return call;
   // Before any costly work is done for it: a repeat gets the outcome of the first.
@@ -116,7 +113,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "refused":
       return refused(job, admission.error);
     case "unknown_workspace":
-      return refused(job, jobError(admission.refusal ?? noKey()));
+      return refused(job, jobError(admission.refusal ?? inactiveKey()));
     case "known":
       // Without a key it is the same message, whose acknowledgement was lost.
       return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
@@ -140,13 +137,8 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError>
 }
 
 /** @throws ApiError as the endpoint over HTTP would answer */
-function readMessage(
-  context: BatchContext,
-  arrival: BatchArrival,
-  job: Addressed,
-  caller: Caller,
-): Promise<ReadCall | NewRun> {
-  if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, caller, job });
+function readMessage(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<ReadCall | NewRun> {
+  if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, job });
   const expected = `an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`;
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
@@ -197,20 +189,21 @@ export async function takePermit(workspaceId: string): Promise<(() => void) | un
 /** Runs that wait for others of their workspace to end do so for minutes. */
 const CROWDED_MS = paced(10_000);
 
-/** @throws ApiError `invalid_api_key`, `permission_denied` */
-async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {
-  if (keyId !== "" && !isUuid(keyId)) throw unknownKey();
-  const caller = await context.publishers.find(workspaceId, keyId === "" ? null : keyId);
-  if (!caller) throw keyId === "" ? noKey() : unknownKey();
+/**
+ * Returns the caller that a message acts for.
+ * @throws ApiError `invalid_api_key`, `permission_denied` if the key's preset is gone
+ */
+export async function publisherOf(
+  { publishers }: Pick<BatchContext, "publishers">,
+  { workspaceId, keyId }: PublisherIdentity,
+): Promise<Caller> {
+  const caller = await publishers.find(workspaceId, keyId);
+  if (!caller) throw inactiveKey();
   return caller;
 }
 
-function unknownKey(): ApiError {
-  return new ApiError("invalid_api_key", "Expected Sluice-Key-Id to name an active API key of this workspace.");
-}
-
-function noKey(): ApiError {
-  return new ApiError("permission_denied", "The workspace has no active API key that batch messages could act for.");
+function inactiveKey(): ApiError {
+  return new ApiError("invalid_api_key", "The API key in the subject is not an active key of this workspace.");
 }
 
 const PLAIN_KEY = /^[\x20-\x7e]+$/;

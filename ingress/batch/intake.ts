@@ -5,18 +5,29 @@
 import type { NatsConnection } from "nats";
 
 import { commonNow } from "#shared/clock.ts";
+import { ApiError } from "#shared/errors.ts";
 import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { jobError } from "#shared/jobs/error.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
-import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
+import {
+  BATCH_DURABLE,
+  BATCH_STREAM,
+  batchTarget,
+  HEADERS,
+  isPublisherReply,
+  type Pool,
+  type PublisherIdentity,
+} from "#shared/queue/subjects.ts";
 import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
-import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
-import { type Answered, findKnown } from "./answers.ts";
+import { addressOf, type BatchArrival, type BatchContext, publisherOf, takeMessage, unlessRefused } from "./admit.ts";
+import { type Answered, findKnown, refused } from "./answers.ts";
+import { countBatchMessages, createCrowds } from "./crowd.ts";
 
 /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
 const INTAKE_SLOTS = 32;
@@ -45,6 +56,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const { log, metrics, dispatcher } = context;
   const windows = createWindows();
   const waiting = createWaitingMessages();
+  const crowds = createCrowds((subjects) => countBatchMessages(connection, subjects));
 
   const handle = async (message: Delivery): Promise<void> => {
     try {
@@ -59,21 +71,29 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const take = async (message: Delivery): Promise<void> => {
     const target = batchTarget(message.subject);
     if (!target) {
-      // A publisher may write to any pool's name; there is no job to answer about.
       metrics.batchMessages.inc("refused");
-      log.warn("a batch message for no pool of ours was dropped");
-      message.term("no such pool");
+      log.warn("a batch message was dropped: its subject names no pool, workspace and key");
+      message.term("no such subject");
       return;
     }
-    const { workspaceId } = target;
-    const keyId = message.header(HEADERS.keyId);
+    const { pool, workspaceId, keyId } = target;
+    const reply = replyOf(context, message, target);
+    const place = `${message.streamSeq}:${message.storedAtNanos}`;
+    const key = message.header(HEADERS.idempotencyKey);
+    const caller = await unlessRefused(publisherOf(context, target));
+    if (caller instanceof ApiError) {
+      // Not kept: no preset bounds how many such messages come, and each would be a row.
+      const job = addressOf({ caller: { workspaceId, memberId: keyId }, key, place, reply });
+      await conclude(message, pool, refused(job, jobError(caller)));
+      return;
+    }
     const fullKey = `${workspaceId} ${keyId}`;
     const arrival: BatchArrival = {
-      ...target,
-      key: message.header(HEADERS.idempotencyKey),
-      place: `${message.streamSeq}:${message.storedAtNanos}`,
-      keyId,
-      reply: replyOf(message, workspaceId),
+      pool,
+      caller,
+      key,
+      place,
+      reply,
       data: message.data,
       deliveries: message.deliveries,
       starves: windows.starves(fullKey, message.storedAtMs),
@@ -84,23 +104,23 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
       const mayBeKnown = message.deliveries === 1 && job.publisher_key !== null;
       const known = mayBeKnown ? await findKnown(context, job, message.data) : undefined;
-      if (known) await conclude(message, target.pool, known);
-      else wait(message, job, openInMs);
+      if (known) await conclude(message, pool, known);
+      else await wait(message, pool, job, openInMs);
       return;
     }
     const taken = await takeMessage(context, arrival);
     if (taken.kind === "full") {
       if (taken.isWindow) windows.isFull(fullKey, taken.waitMs);
-      wait(message, addressOf(arrival), taken.waitMs);
+      await wait(message, pool, addressOf(arrival), taken.waitMs);
       return;
     }
     if (taken.foundOpen) windows.wasOpen(fullKey);
-    await conclude(message, target.pool, taken);
+    await conclude(message, pool, taken);
   };
 
   const conclude = async (
     message: Delivery,
-    pool: NonNullable<ReturnType<typeof batchTarget>>["pool"],
+    pool: Pool,
     { job, told, dispatch, isRun, outcome }: Answered,
   ): Promise<void> => {
     waiting.forget(job.id);
@@ -114,18 +134,13 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");
   };
 
-  /** Answers go nowhere but to the publisher's own workspace, whatever its message names. */
-  const replyOf = (message: Delivery, workspaceId: string): string | null => {
-    const reply = message.header(HEADERS.reply);
-    if (reply === "") return null;
-    if (isWorkspaceReply(reply, workspaceId)) return reply;
-    metrics.batchRepliesIgnored.inc();
-    log.warn({ workspace_id: workspaceId }, "a batch message named a foreign reply address");
-    return null;
-  };
-
-  /** Told once; of several under one key the first stays in the stream. */
-  const wait = (message: Delivery, job: Addressed, openInMs: number): void => {
+  /** Told once; of several under one key the first stays in the stream. Beyond what may wait they are dropped, as the stream does. */
+  const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
+    if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {
+      message.ack();
+      metrics.batchMessages.inc("dropped");
+      return;
+    }
     if (!waiting.isFirst(job.id, message.streamSeq)) {
       notifyPublisher(connection, job, { status: "waiting" });
       message.ack();
@@ -153,6 +168,21 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       await loop.finish();
     },
   };
+}
+
+/** Answers are sent only below the inbox of the publisher's key, whatever its message names. */
+function replyOf(
+  { metrics, log }: Pick<IntakeContext, "metrics" | "log">,
+  message: Delivery,
+  publisher: PublisherIdentity,
+): string | null {
+  const reply = message.header(HEADERS.reply);
+  if (reply === "") return null;
+  if (isPublisherReply(reply, publisher)) return reply;
+  metrics.batchRepliesIgnored.inc();
+  const { workspaceId, keyId } = publisher;
+  log.warn({ workspace_id: workspaceId, key_id: keyId }, "a batch message named a foreign reply address");
+  return null;
 }
 
 /** Spread a little, so that those who waited for the same thing do not come back together. */

@@ -52,7 +52,7 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
 
 function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, pool: Pool): void {
   if (own === pool) return;
-  const message = `Expected ${endpoint} on batch.${own}.<workspace>, got batch.${pool}.`;
+  const message = `Expected ${endpoint} on batch.${own}.<workspace id>.<key id>, got batch.${pool}.`;
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 

@@ -1,6 +1,6 @@
 /** Validation of a batch's input: every line is looked at before the first is made. */
 import { beginBatch, dropLines, insertLines, type BatchLine } from "#shared/database/batch-work.ts";
-import type { BatchRow } from "#shared/database/batches.ts";
+import { type BatchRow, KEPT_LINES_MAX } from "#shared/database/batches.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import { readFile } from "#shared/files/read.ts";
 import { TIME_SLICE_MS, TimeSlices } from "#shared/time-slices.ts";
@@ -13,7 +13,7 @@ import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
 
 /** Lines of one batch, and texts of its embeddings calls together, as OpenAI has it. */
-const BOUNDS = { lines: 50_000, inputs: 50_000 };
+const BOUNDS = { lines: 50_000, inputs: 50_000, keptLines: KEPT_LINES_MAX };
 
 /** Faults that a batch tells of. */
 const FAULTS_MAX = 100;
@@ -37,12 +37,15 @@ async function yieldThread(slices: TimeSlices): Promise<void> {
 
 /** Returns true where the lines may begin; otherwise the batch has failed, is to end, or is led by another. @param isLed told between lines. @throws Superseded */
 export async function validateBatch(
-  context: Pick<IngressContext, "database" | "metrics" | "storage">,
+  context: Pick<IngressContext, "database" | "metrics" | "storage"> & {
+    readonly config: Pick<IngressContext["config"], "storageBytesMax">;
+  },
   batch: BatchRow,
   target: LineTarget,
   isLed: () => boolean,
-  bounds = BOUNDS,
+  own: Partial<typeof BOUNDS> = {},
 ): Promise<boolean> {
+  const bounds = { ...BOUNDS, ...own };
   const { database, storage } = context;
   // What a leader before has written of it.
   await dropLines(database, batch);
@@ -60,11 +63,27 @@ export async function validateBatch(
   }
   if (!isLed()) return false;
   const { faults, total, model } = reading;
-  if (faults.length === 0) return beginBatch(database, batch, { total, model });
+  if (faults.length === 0) {
+    const { storageBytesMax } = context.config;
+    const verdict = await beginBatch(database, batch, { total, model, linesMax: bounds.keptLines, storageBytesMax });
+    if (verdict === "begun" || verdict === "gone") return verdict === "begun";
+    reading.fault(verdict === "full" ? NO_ROOM : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) });
+  }
   await dropLines(database, batch);
   const data = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
   await endLed(context, batch, { state: "failed", errors: JSON.stringify(data) });
   return false;
+}
+
+const NO_ROOM = {
+  code: "storage_limit_exceeded",
+  message: "The storage of the workspace does not hold the lines of this batch: delete files, or raise the limit.",
+  param: "input_file_id",
+};
+const TOO_MANY_KEPT = { code: "too_many_lines", param: null };
+
+function tooManyKept(max: number): string {
+  return `Expected at most ${max} lines in all batches of the workspace that are kept, got more. Batches are kept for some time after their end.`;
 }
 
 class Validation {

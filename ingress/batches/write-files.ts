@@ -41,6 +41,7 @@ async function writeFile(context: BatchContext, batch: BatchRow, isOutput: boole
       purpose: "batch_output",
       mediaType: "application/jsonl",
       expiresS: batch.output_expires_s,
+      ownerKeyId: batch.key_id,
       repeat: { fingerprint: digested.sha256.toString("hex"), answer: upload.id },
     });
     failpoint("batch.written");

@@ -1,10 +1,11 @@
 /** Conversations as their callers find, take and leave them. */
+import { viewerOf } from "#shared/access/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { uuidOfConversation } from "#shared/responses/ids.ts";
 
 import type { IngressContext } from "../context.ts";
-import { readable, viewerOf } from "../responses/history.ts";
+import { readable } from "../responses/history.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 type Context = Pick<IngressContext, "conversations" | "log">;

@@ -30,14 +30,17 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   // The order in which a call's faults are told is the design's.
   checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const boundary = boundaryOf(request.headers);
-  const key = idempotencyKeyOf(request.headers);
+  const { workspaceId, memberId, keyId } = callerOf(call);
+  const named = idempotencyKeyOf(request.headers);
+  // A member's own, as the files are that only the member sees.
+  const key = named === null ? null : `${memberId} ${named}`;
   const incoming = openIncoming(request);
   const reader = new MultipartReader(incoming, boundary);
   try {
     const text = await unavailable(
       "The file store cannot be reached right now; try again shortly.",
-      context.uploads.run(callerOf(call).workspaceId, key, async (begun) => {
-        if (begun.kind === "upload") return await store(begun.upload, reader, key !== null);
+      context.uploads.run(workspaceId, key, async (begun) => {
+        if (begun.kind === "upload") return await store(begun.upload, reader, { hasKey: key !== null, keyId });
         const form = await readForm(reader, new CountingSink(context.config.fileBytesMax));
         checkSameRequest(begun, { fingerprint: form.fingerprint }, OTHER_UPLOAD);
         return begun.answer;
@@ -55,12 +58,20 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
 
 const OTHER_UPLOAD = "This Idempotency-Key named another upload within the last day.";
 
-async function store(upload: Upload, reader: MultipartReader, hasKey: boolean): Promise<string> {
+/** A file of calls belongs to its member, as the batch that is made of it does. */
+const OWNED_PURPOSE = "batch";
+
+async function store(
+  upload: Upload,
+  reader: MultipartReader,
+  { hasKey, keyId }: { readonly hasKey: boolean; readonly keyId: string },
+): Promise<string> {
   const form = await readForm(reader, upload);
   const answer = JSON.stringify(describe(upload, form));
   const { purpose, filename, mediaType, expiresS } = form;
   const repeat = hasKey ? { fingerprint: form.fingerprint, answer } : null;
-  await upload.finish({ purpose, filename, mediaType, expiresS, repeat });
+  const ownerKeyId = purpose === OWNED_PURPOSE ? keyId : null;
+  await upload.finish({ purpose, filename, mediaType, expiresS, ownerKeyId, repeat });
   return answer;
 }
 

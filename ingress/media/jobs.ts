@@ -22,7 +22,8 @@ import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
  * The job of a path. Of another workspace's is told what is told of none. The billing role may call models
- * but reads no files, so it finds the jobs of its own keys only; what belongs to a run is found by those who see the run. A key that lists
+ * but reads no files, so it finds the jobs of its own keys only. Jobs of runs, batch messages, batches and background responses are found by
+ * the member whose key made them, owners and admins. A key that lists
  * its tools finds the jobs of calls that it could make.
  * @param modality jobs of others count as none
  * @throws ApiError `job_not_found`
@@ -38,7 +39,7 @@ export async function shownJob(
   const { workspaceId, memberId, role, tools } = caller;
   const reader = {
     jobsOf: role === "billing" ? memberId : null,
-    runsOf: readerOf(caller).seesAll ? null : memberId,
+    privateOf: readerOf(caller).seesAll ? null : memberId,
     tools,
   };
   const job = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);

@@ -1,17 +1,19 @@
 /**
- * Logins of batch publishers: an API key, given as password or token, admits to its workspace's subjects for minutes. Whatever
- * makes the key invalid ends the connection with its time.
+ * Logins of batch publishers: an API key, sent as password or token, admits to the subjects of that key for minutes. The server lets the
+ * connection publish and subscribe there alone, so a message is known to be the key's.
  */
 import type { Msg, NatsConnection } from "nats";
 
+import type { ActiveKeys } from "#shared/access/active-keys.ts";
 import type { Keys } from "#shared/access/authenticate.ts";
 import { networkOf } from "#shared/access/ip-net.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { POOLS } from "#shared/queue/subjects.ts";
+import { batchSubject, POOLS, type PublisherIdentity, publisherInbox } from "#shared/queue/subjects.ts";
 
 import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";
+import { endConnectionsOfEndedKeys } from "./ended-keys.ts";
 import { createOpenConnections } from "./open-connections.ts";
 
 /** Account of deploy/nats/server.conf in which publishers meet Sluice. */
@@ -19,7 +21,7 @@ const ACCOUNT = "SLUICE";
 /** Any replica answers. */
 const REPLICAS = "nats-auth";
 
-/** The longest that a connection lives, and with it one whose key was revoked. */
+/** Maximum life of a connection, in milliseconds. */
 const LOGIN_MS = 600_000;
 /** Part of that by which lives differ, so that publishers that came together do not come back together. */
 const LOGIN_SPREAD = 0.2;
@@ -37,6 +39,8 @@ export interface LoginContext {
   readonly connection: NatsConnection;
   readonly callout: Callout;
   readonly keys: Pick<Keys, "find">;
+  /** Returns the keys among these that are active. */
+  readonly activeKeys: ActiveKeys;
   readonly metrics: Pick<Metrics, "publisherLogins">;
   readonly log: Logger;
   /** Connections that a workspace may have open. */
@@ -55,7 +59,7 @@ export interface Logins {
 class Busy extends Error {}
 
 export function serveLogins(context: LoginContext): Logins {
-  const { connection, callout, keys, metrics, log, connectionsMax: max, loginMs = LOGIN_MS, now } = context;
+  const { connection, callout, keys, activeKeys, metrics, log, connectionsMax: max, loginMs = LOGIN_MS, now } = context;
   const connections = createOpenConnections({ connection, log, max, livesMs: loginMs, now });
   const lookups: FairLimit = new FairLimit({
     max: LOOKUPS_MAX,
@@ -65,6 +69,7 @@ export function serveLogins(context: LoginContext): Logins {
     refusal: () => new Busy(),
   });
   const inHand = new Set<Promise<void>>();
+  const stopEnding = endConnectionsOfEndedKeys({ connection, connections, activeKeys, log });
 
   const decide = async (request: LoginRequest): Promise<UserClaims | Refusal> => {
     const { address, secret } = request;
@@ -73,11 +78,7 @@ export function serveLogins(context: LoginContext): Logins {
       const lease = await lookups.take({ owner: networkOf(address) });
       const key = await keys.find(secret).finally(() => lease.release());
       if (!key) return "refused";
-      if (key.role === "billing" || key.tools) {
-        log.warn({ workspace_id: key.workspaceId, key_id: key.keyId, address }, REASONS.limited);
-        return "limited";
-      }
-      if (!(await connections.open({ ...request, workspaceId: key.workspaceId }))) {
+      if (!(await connections.open({ ...request, workspaceId: key.workspaceId, keyId: key.keyId }))) {
         log.warn(
           { workspace_id: key.workspaceId, key_id: key.keyId, address, max },
           "a workspace has all its connections",
@@ -125,33 +126,31 @@ export function serveLogins(context: LoginContext): Logins {
   });
   return {
     async stop() {
+      stopEnding();
       await subscription.drain();
       await Promise.all(inHand);
     },
   };
 }
 
-/** `limited`: the key may do less than its workspace. A message may name any key of the workspace, so no connection could hold it to that. */
-type Refusal = "refused" | "limited" | "full" | "busy" | "failed";
+type Refusal = "refused" | "full" | "busy" | "failed";
 
 /** Words of the server's log, which never has the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
-  limited:
-    "an API key of the role billing, or with a list of tools, which a connection could not be held to: use another key",
   full: "the workspace has as many connections open as SLUICE_PUBLISHER_CONNECTIONS_MAX lets it have",
   busy: "too many logins at once",
   failed: "API keys cannot be looked up",
 };
 
-/** Rights of a publisher: batch messages of its own workspace to every pool, and answers below its own inbox. */
-function claimsOf({ workspaceId, keyId }: { workspaceId: string; keyId: string }, loginMs: number): UserClaims {
+/** Rights of a publisher: batch messages of its own key to every pool, and answers below that key's inbox. */
+function claimsOf(key: PublisherIdentity, loginMs: number): UserClaims {
   return {
-    name: `${workspaceId}/${keyId}`,
+    name: `${key.workspaceId}/${key.keyId}`,
     account: ACCOUNT,
     expiresAtMs: Date.now() + loginMs * (1 - LOGIN_SPREAD * Math.random()),
-    publish: POOLS.map((pool) => `batch.${pool}.${workspaceId}`),
-    subscribe: [`_INBOX.ws.${workspaceId}.>`],
+    publish: POOLS.map((pool) => batchSubject(pool, key)),
+    subscribe: [`${publisherInbox(key)}.>`],
     subscriptionsMax: SUBSCRIPTIONS_MAX,
   };
 }

@@ -1,4 +1,5 @@
 /** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
+import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { openKeys } from "#shared/access/authenticate.ts";
 import { flushed } from "#shared/queue/connection.ts";
 import type { Role } from "#shared/role.ts";
@@ -27,6 +28,7 @@ export async function startNatsAuth(role: Role): Promise<void> {
     connection,
     callout,
     keys,
+    activeKeys: (ids) => findActiveKeys(database, ids),
     metrics,
     log,
     connectionsMax: config.natsAuth.connectionsMax,

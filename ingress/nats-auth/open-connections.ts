@@ -5,6 +5,7 @@
 import type { NatsConnection } from "nats";
 
 import type { Logger } from "#shared/logger.ts";
+import type { PublisherIdentity } from "#shared/queue/subjects.ts";
 
 /** Subject by which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
 const CONNECTIONS_SUBJECT = "publishers.connections";
@@ -19,17 +20,22 @@ const TOLD_MAX = 16_384;
 /** Time in which a server may not yet tell a connection that was admitted. */
 const UNTOLD_MS = 250;
 
-export interface OpenConnections {
-  /** Counts the connection in. @returns false where its workspace has `max` already */
-  open(connection: {
-    readonly serverId: string;
-    readonly clientId: number;
-    readonly workspaceId: string;
-  }): Promise<boolean>;
+export interface OpenConnection extends PublisherIdentity {
+  readonly serverId: string;
+  /** The connection's number at that server. */
+  readonly clientId: number;
 }
 
-interface Opened {
-  readonly workspaceId: string;
+export interface OpenConnections {
+  /** Counts the connection in. @returns false where its workspace has `max` already */
+  open(connection: OpenConnection): Promise<boolean>;
+  /** Connections as of the last answer of the servers, and those admitted here since. */
+  list(): readonly OpenConnection[];
+  /** Asks the servers for their connections. Never throws. */
+  refresh(): Promise<void>;
+}
+
+interface Opened extends OpenConnection {
   readonly sinceMs: number;
 }
 
@@ -46,6 +52,7 @@ export function createOpenConnections(options: {
   let known = new Map<string, Opened>();
   let askedAtMs = -Infinity;
   let asking: Promise<void> | undefined;
+  let isTold = true;
 
   const isFull = (workspaceId: string): boolean => {
     let open = 0;
@@ -57,15 +64,13 @@ export function createOpenConnections(options: {
   const ask = async (): Promise<void> => {
     askedAtMs = now();
     const told = await readConnections(connection).catch((error: unknown) => {
-      log.warn(
-        { err: error },
-        "NATS does not tell the connections of publishers: all that were admitted count as open",
-      );
+      if (isTold) log.warn({ err: error }, NO_ANSWER);
       return undefined;
     });
+    isTold = told !== undefined;
     const keptSinceMs = told ? askedAtMs - UNTOLD_MS : now() - livesMs;
     const kept = [...known].filter(([id, { sinceMs }]) => sinceMs >= keptSinceMs || told?.has(id));
-    const heard = [...(told ?? [])].map(([id, workspaceId]) => [id, { workspaceId, sinceMs: askedAtMs }] as const);
+    const heard = [...(told ?? [])].map(([id, one]) => [id, { ...one, sinceMs: askedAtMs }] as const);
     known = new Map([...heard, ...kept]);
   };
   const askOnce = (): Promise<void> => {
@@ -74,39 +79,45 @@ export function createOpenConnections(options: {
   };
 
   return {
-    async open({ serverId, clientId, workspaceId }) {
+    list: () => [...known.values()],
+    refresh: askOnce,
+    async open(one) {
+      const { serverId, clientId, workspaceId } = one;
       if (now() - askedAtMs >= FRESH_MS) {
         const asked = askOnce();
         if (isFull(workspaceId)) await asked;
       } else if (asking && isFull(workspaceId)) await asking;
       if (isFull(workspaceId)) return false;
-      known.set(`${serverId}/${clientId}`, { workspaceId, sinceMs: now() });
+      known.set(`${serverId}/${clientId}`, { ...one, sinceMs: now() });
       return true;
     },
   };
 }
 
-/** Workspaces by connection. @throws Error where no server answers */
-async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, string>> {
+const NO_ANSWER = "NATS does not report the connections of publishers: all that were admitted count as open";
+
+/** Connections of publishers by server and number. @throws Error if no server answers */
+async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {
   const question = JSON.stringify({ auth: true, limit: TOLD_MAX });
   const answers = await connection.requestMany(CONNECTIONS_SUBJECT, question, {
     strategy: "stall",
     maxWait: ANSWER_MS,
     stall: NEXT_ANSWER_MS,
   });
-  const workspaces = new Map<string, string>();
+  const found = new Map<string, OpenConnection>();
   let count = 0;
   for await (const answer of answers) {
     const { data } = answer.json<Answer>();
     if (!data) continue;
     count += 1;
     for (const { cid, authorized_user } of data.connections ?? []) {
-      const [, workspaceId] = /^([\da-f-]{36})\/[\da-f-]{36}$/.exec(authorized_user ?? "") ?? [];
-      if (workspaceId !== undefined) workspaces.set(`${data.server_id}/${cid}`, workspaceId);
+      const [, workspaceId, keyId] = /^([\da-f-]{36})\/([\da-f-]{36})$/.exec(authorized_user ?? "") ?? [];
+      if (workspaceId === undefined || keyId === undefined) continue;
+      found.set(`${data.server_id}/${cid}`, { serverId: data.server_id, clientId: cid, workspaceId, keyId });
     }
   }
   if (count === 0) throw new Error("expected an answer of one server at least");
-  return workspaces;
+  return found;
 }
 
 /** Part of a server's answer. */

@@ -1,7 +1,8 @@
 /** Items that a Responses call stands on: its own, those it refers to, and the conversation that it goes on from. */
 import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import type { ResponseViewer } from "#shared/database/responses.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
+import type { Viewer } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { checkConversationSize, type KeptConversation } from "#shared/responses/conversations.ts";
@@ -65,11 +66,6 @@ export async function readConversation(
   return { items: whole, own, root: chain[0]?.response.id ?? previous };
 }
 
-/** Responses are their member's, and those of owners and admins. */
-export function viewerOf({ workspaceId, memberId, role }: Caller): ResponseViewer {
-  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin" };
-}
-
 /** @throws ApiError `response_not_found`, `service_unavailable` */
 export async function findResponse(store: Store, caller: Caller, id: string): Promise<StoredResponse> {
   const callId = callOfResponse(id);
@@ -104,7 +100,7 @@ export async function readKept(
 
 async function earlierResponses(
   store: Store,
-  viewer: ResponseViewer,
+  viewer: Viewer,
   id: string,
   makeRoom: MakeRoom | undefined,
 ): Promise<readonly StoredResponse[]> {
@@ -133,7 +129,7 @@ async function earlierResponses(
  */
 export async function resolveItems(
   store: Store,
-  viewer: ResponseViewer,
+  viewer: Viewer,
   items: readonly ResponsesItem[],
   slices: TimeSlices,
   { before = [], makeRoom }: { readonly before?: readonly KnownItem[]; readonly makeRoom?: MakeRoom | undefined } = {},

@@ -1,5 +1,7 @@
 /** /v1/batches: files of calls that are made within a day. */
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   type BatchRow,
@@ -57,12 +59,20 @@ export function batches(context: IngressContext): readonly Route[] {
       description:
         "Every line of the input file is a call; all are checked before the first is made, and then made within a day, as the window " +
         "and the funds of the workspace allow, for the key that made the batch. A line is made and paid once. Answers are in the output " +
-        "file, refusals and failures in the error file, in the order in which they ended. A repeat under the same `Idempotency-Key` hears " +
-        "of the same batch for as long as that is kept.",
+        "file, refusals and failures in the error file, in the order in which they ended. A batch and its files belong to the member whose " +
+        "key made it: that member, owners and admins read and cancel it. A repeat by the same member under the same `Idempotency-Key` " +
+        "receives the same batch for as long as that is kept.",
       request: { schema: "BatchRequest" },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The batch", schema: "Batch" } },
-      errors: errorsOf(["reads_json", "names_files"], "idempotency_key_reused", "overloaded"),
+      errors: errorsOf(
+        ["reads_json", "names_files"],
+        "idempotency_key_reused",
+        "overloaded",
+        "insufficient_credits",
+        "budget_reached",
+        "service_unavailable",
+      ),
       handle: (call) => create(context, call),
     },
     {
@@ -70,7 +80,8 @@ export function batches(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listBatches",
-      summary: "List the batches of the workspace",
+      summary: "List batches",
+      description: "Batches of the caller's own; owners and admins list all of the workspace.",
       query: LIST_QUERY,
       responses: { 200: { description: "A page of them, the newest first", schema: "BatchList" } },
       errors: ["unsupported_value"],
@@ -117,19 +128,20 @@ export function batches(context: IngressContext): readonly Route[] {
 
 async function find({ database }: IngressContext, call: RouteCall): Promise<BatchRow> {
   const id = batchIdOf(call.params["batch_id"] ?? "");
-  const row = id === undefined ? undefined : await findBatch(database, callerOf(call).workspaceId, id);
+  const row = id === undefined ? undefined : await findBatch(database, viewerOf(callerOf(call)), id);
   if (!row) throw new ApiError("batch_not_found", "There is no such batch in this workspace.");
   return row;
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { workspaceId, keyId } = callerOf(call);
+  const caller = callerOf(call);
+  const { workspaceId, memberId, keyId } = caller;
   const { value } = await readBody(context, call);
   const asked = parse("BatchRequest", value);
   const key = idempotencyKeyOf(call.request.headers);
   const batch: NewBatch = {
     id: newId(),
-    repeatId: key === null ? null : jobIdOf(workspaceId, `batches:${key}`),
+    repeatId: key === null ? null : jobIdOf(workspaceId, `batches:${memberId}:${key}`),
     workspace_id: workspaceId,
     key_id: keyId,
     fingerprint: key === null ? null : await fingerprintOfJson(value),
@@ -141,12 +153,14 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   };
   const known = await findRepeated(context.database, batch);
   if (known) return json(presentBatch(same(known, batch)));
-  await checkInput(context, workspaceId, asked);
+  await checkInput(context, caller, asked);
+  // A workspace that can pay nothing keeps no rows of lines either.
+  await context.calls.look(workspaceId, null, 1n);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
     throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);
   }
-  const row = await findBatch(context.database, workspaceId, id);
+  const row = await findBatch(context.database, viewerOf(caller), id);
   if (!row) throw new Error("a batch that was made is not there");
   return json(presentBatch(same(row, batch)));
 }
@@ -158,14 +172,14 @@ function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): Ba
 }
 
 /** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
-async function checkInput({ database }: IngressContext, workspaceId: string, asked: BatchRequest): Promise<void> {
+async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
     const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
     throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });
   }
   const param = "input_file_id";
   const id = asked.input_file_id;
-  const file = isFileId(id) ? await findFile(database, workspaceId, id) : undefined;
+  const file = isFileId(id) ? await findFile(database, viewerOf(caller), id) : undefined;
   if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (file.purpose !== "batch") {
     throw new ApiError("invalid_request", "Expected a file of the purpose batch.", { param });
@@ -177,8 +191,8 @@ async function checkInput({ database }: IngressContext, workspaceId: string, ask
 
 function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = { after: nameIn(call, "the id of a batch", batchIdOf), limit: limitIn(call) };
-  const { workspaceId } = callerOf(call);
-  return pageAnswer(page, (asked) => listBatches(context.database, workspaceId, asked), presentBatch);
+  const viewer = viewerOf(callerOf(call));
+  return pageAnswer(page, (asked) => listBatches(context.database, viewer, asked), presentBatch);
 }
 
 function nameIn(call: RouteCall, expected: string, idOf: (name: string) => string | undefined): string | null {

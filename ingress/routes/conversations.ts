@@ -1,5 +1,6 @@
 /** /v1/conversations: items that callers keep here, and Responses calls go on from. */
 import type { Conversation, ResponsesItem } from "#schemas/generated/types.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type KeptConversation, withOwnIds } from "#shared/responses/conversations.ts";
@@ -11,7 +12,7 @@ import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { conversationNotFound, findConversation } from "../conversations/conversations.ts";
 import { ITEMS_QUERY, itemsPageOf, listOfItems, pageOfItems } from "../conversations/items-page.ts";
-import { readable, readKept, resolveItems, viewerOf } from "../responses/history.ts";
+import { readable, readKept, resolveItems } from "../responses/history.ts";
 import { readingItems } from "../responses/items.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { errorsOf } from "../route-errors.ts";

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 
 import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
 import { isSampleFile, sampleFile, type SampleFile, SAMPLES_CREATED } from "#shared/calls/capabilities/samples.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -46,8 +47,9 @@ export function files(context: IngressContext): readonly Route[] {
       operationId: "createFile",
       summary: "Store a file",
       description:
-        "The bytes decide what the file is: one that is not what its content type or name claims is refused. With an " +
-        "`Idempotency-Key` a repeat of the same form within a day hears the first answer.",
+        "The bytes decide what the file is: one that is not what its content type or name claims is refused. All members see the " +
+        "file; a file of the purpose `batch` only its member, owners and admins. With an `Idempotency-Key` a repeat of the same form by " +
+        "the same member within a day receives the first answer.",
       request: { schema: "FileUpload", mediaType: "multipart/form-data" },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The stored file", schema: "StoredFile", ...storage } },
@@ -146,7 +148,7 @@ async function find(context: IngressContext, call: RouteCall): Promise<FoundFile
   const id = call.params["file_id"] ?? "";
   const sample = sampleFile(id);
   if (sample) return sampleRow(id, sample);
-  const row = isFileId(id) ? await reachable(findFile(context.database, callerOf(call).workspaceId, id)) : undefined;
+  const row = isFileId(id) ? await reachable(findFile(context.database, viewerOf(callerOf(call)), id)) : undefined;
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   return row;
 }
@@ -168,7 +170,7 @@ function sampleRow(id: string, { name, mediaType, bytes, read }: SampleFile): Fo
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = pageOf(new URL(call.request.url).searchParams);
-  const rows = await reachable(listFiles(context.database, callerOf(call).workspaceId, page));
+  const rows = await reachable(listFiles(context.database, viewerOf(callerOf(call)), page));
   const data = rows.slice(0, page.limit).map(presentFile);
   return json({
     object: "list",

@@ -16,7 +16,8 @@ export function jobs(context: IngressContext): readonly Route[] {
       summary: "State and result of a job",
       description:
         "Jobs of every modality are found here. Of another workspace's job is told what is told of none; a key of the " +
-        "billing role finds the jobs of its own member alone. The jobs of a run's steps are found by those who see the run.",
+        "billing role finds the jobs of its own member alone. Jobs of runs, batches, batch messages and background responses are found by " +
+        "the member whose key made them, owners and admins.",
       responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "job_id")),

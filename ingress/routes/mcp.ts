@@ -4,6 +4,7 @@ import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { boundedMessage } from "../mcp/message-bounds.ts";
 import { findTool, surfaceOf } from "../mcp/tools.ts";
 import { openApiClient } from "../tools/api-client.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -68,10 +69,11 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const surface = surfaceOf(call.params["tools"]);
   const api = openApiClient(context, call);
   const bytesMax = Math.min(context.config.bodyBytesMax, MCP_BODY_BYTES_MAX);
-  const { value } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  const { value: given } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
+  const value = boundedMessage(given);
   // Only those who talk to it pay for the SDK: some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);

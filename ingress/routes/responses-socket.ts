@@ -9,7 +9,7 @@ import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import { FairLimit, type Lease } from "#shared/fair-limit.ts";
+import type { FairLimit, Lease } from "#shared/fair-limit.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 
@@ -19,6 +19,7 @@ import type { IngressContext } from "../context.ts";
 import { withoutResults } from "../responses/image-items.ts";
 import { RememberedResponses } from "../responses/remembered.ts";
 import { callerOf, type Route, type Serve } from "../serve.ts";
+import { enterNow, sharedBytes } from "../shared-bytes.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
 
@@ -33,8 +34,6 @@ const MESSAGE_BYTES_MAX = 8 * 1_048_576;
 const MESSAGES_BYTES_MAX = 128 * 1_048_576;
 /** Bytes that all connections of a process remember; beyond them nothing more is. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
-/** Part of either that one workspace has at most, so that others find room. */
-const WORKSPACE_SHARE = 0.5;
 /** Life of a connection; the same that OpenAI gives it. */
 const CONNECTION_MS = paced(3_600_000);
 /** Bytes that wait for a slow reader before its turn pauses, for how long it does, and bytes at which it is cut. */
@@ -101,18 +100,6 @@ export function openResponseSockets(
   };
 }
 
-function sharedBytes(max: number): FairLimit {
-  return new FairLimit({ max, mayHave: ({ taken }, amount) => taken + amount <= max * WORKSPACE_SHARE });
-}
-
-/** Undefined where there is no room now. */
-function enterNow(limit: FairLimit, owner: string, amount: number): Lease | undefined {
-  const lease = limit.enter({ owner, amount });
-  if (lease.entered === undefined) return lease;
-  lease.release();
-  return undefined;
-}
-
 function openingRoute(handle: Route["handle"]): Route {
   return { ...HIDDEN, method: "GET", path: RESPONSES_PATH, handle };
 }
@@ -153,6 +140,7 @@ export class Connection {
   private isEnding = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private onDrain: (() => void) | undefined;
+  private unwatchKey: (() => void) | undefined;
 
   constructor(opening: Opening) {
     const { context, request, caller, peer } = opening;
@@ -173,6 +161,7 @@ export class Connection {
 
   open(socket: Socket): void {
     this.socket = socket;
+    this.unwatchKey = this.opening.context.keyWatch.watch(this.caller.keyId, () => this.revoke());
     this.timer = setTimeout(() => {
       const message = "The connection has reached its longest life; open another one.";
       const code = "websocket_connection_limit_reached";
@@ -199,6 +188,15 @@ export class Connection {
     this.onDrain?.();
   }
 
+  /** Ends it at once, with the turn that it is in: its key is not active any more. */
+  revoke(): void {
+    if (this.left.signal.aborted) return;
+    this.refuse(new ApiError("invalid_api_key", "The API key is not valid any more."));
+    this.end();
+    this.left.abort();
+    this.socket?.close(1001);
+  }
+
   /** Ends it behind the turn that it is in. */
   end(): void {
     this.isEnding = true;
@@ -208,6 +206,7 @@ export class Connection {
 
   close(): void {
     clearTimeout(this.timer);
+    this.unwatchKey?.();
     this.isEnding = true;
     this.dropWaiting();
     this.remembered.forgetAll();

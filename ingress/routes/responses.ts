@@ -1,5 +1,6 @@
 /** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
@@ -26,7 +27,7 @@ import { findConversation, leaveConversation, takeConversation } from "../conver
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
-import { findResponse, readConversation, responseNotFound, viewerOf } from "../responses/history.ts";
+import { findResponse, readConversation, responseNotFound } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
 import { answerInTurns, servedType } from "../responses/tool-turns.ts";

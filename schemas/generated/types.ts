@@ -650,7 +650,7 @@ export interface BatchAnswer {
   [k: string]: unknown;
 }
 /**
- * What a publisher hands in on `batch.<pool>.<workspace>`. Headers: `Idempotency-Key` names the job, a repeat under the same key is the same job; `Sluice-Reply` says where to answer, under `_INBOX.ws.<workspace>.`; `Sluice-Key-Id` names the API key whose preset limits the call.
+ * A message that a publisher sends to `batch.<pool>.<workspace id>.<key id>`, with the id of the API key that it logged in with: the call is made for that key. Headers: `Idempotency-Key` names the job, and a repeat by the same member under the same name is the same job; `Sluice-Reply` is the subject of the answers, below `_INBOX.ws.<workspace id>.<key id>.`.
  */
 export interface BatchMessage {
   /**

@@ -3,6 +3,7 @@
  * `KEY_CACHE_MS`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
+import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -80,16 +81,11 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued
-  from api_key k
-  join member m on m.id = k.member_id
-  join workspace w on w.id = k.workspace_id
-  where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
+  ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 /** The condition on a session bounds the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
-const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
-    and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
-  order by k.tools is not null, k.created_at, k.id limit 1`;
+const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
 type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tools"> & {
   readonly tools: readonly string[] | null;
@@ -264,11 +260,11 @@ function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
 
 export interface Publishers {
   /**
-   * Returns the caller that a batch message or a step acts for, since it brings no key: the active key that it names, or the workspace's
-   * oldest active one whose member has another role than billing, those that list their tools last. Undefined when there is none. A key is believed as long as any.
-   * @throws ApiError `permission_denied` when that key's preset is gone
+   * Returns the caller of work that brings no credential: of a batch message, whose publisher logged in with this key, of a line of a batch,
+   * or of a step of a run. Undefined if the workspace has no such active key. A key is believed as long as any.
+   * @throws ApiError `permission_denied` if the key's preset is gone
    */
-  find(workspaceId: string, keyId: string | null): Promise<Caller | undefined>;
+  find(workspaceId: string, keyId: string): Promise<Caller | undefined>;
 }
 
 export function openPublishers({
@@ -285,11 +281,11 @@ export function openPublishers({
   const cache = new Map<string, Entry>();
   return {
     async find(workspaceId, keyId) {
-      const name = `${workspaceId}/${keyId ?? ""}`;
+      const name = `${workspaceId}/${keyId}`;
       let entry = cache.get(name);
       if (!entry || now() - entry.bornAt >= KEY_CACHE_MS) {
         entry = await shared(asking, name, now(), async (bornAt) => {
-          const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
+          const [row] = await database.query<LookupRow>(BY_ID_SQL, [workspaceId, keyId], "find_key_by_id");
           const found: Entry = { key: row ? knownKeyOf(row) : null, bornAt, refreshing: false };
           // A message that is refused does not come again, so that there is no key is not believed.
           cache.delete(name);

@@ -1,6 +1,6 @@
 /** Work on batches by whoever leads them, and what the janitor takes away behind them. How it is done: ingress/batches. */
 import { plainArray } from "./arrays.ts";
-import type { BatchEnd, BatchRow } from "./batches.ts";
+import { type BatchEnd, type BatchRow, LINE_ROW_BYTES } from "./batches.ts";
 import type { Queryable } from "./client.ts";
 
 /** Takes up the batch that has waited for longest; undefined: none waits. */
@@ -95,19 +95,26 @@ export async function insertLines(
   return new Set(rows.map(({ number }) => number));
 }
 
-/** Its lines may begin. False when another leads it, or it is to end. */
+/**
+ * Lets the lines of a batch begin. `gone`: another leads it, or it is to end; `crowded`: the workspace's kept batches have too many lines;
+ * `full`: its storage does not hold these.
+ */
 export async function beginBatch(
   target: Queryable,
   { id, epoch }: Led,
-  { total, model }: { readonly total: number; readonly model: string | null },
-): Promise<boolean> {
-  const rows = await target.query(
-    `update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = $3, model = $4, turns_lost = 0,
-       moved_at = clock_timestamp()
-     where id = $1 and epoch = $2 and state = 'validating' returning 1`,
-    [id, epoch, total, model],
+  begun: {
+    readonly total: number;
+    readonly model: string | null;
+    readonly linesMax: number;
+    readonly storageBytesMax: number;
+  },
+): Promise<"begun" | "gone" | "crowded" | "full"> {
+  const { total, model, linesMax, storageBytesMax } = begun;
+  const [row] = await target.query<{ verdict: "begun" | "gone" | "crowded" | "full" }>(
+    "select begin_batch($1, $2, $3, $4, $5, $6, $7) as verdict",
+    [id, epoch, total, model, LINE_ROW_BYTES, linesMax, storageBytesMax],
   );
-  return rows.length > 0;
+  return row?.verdict ?? "gone";
 }
 
 const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";

@@ -1,5 +1,6 @@
-/** Batches as their makers see them: made, read, listed, cancelled. How they are worked on: batch-work.ts. */
+/** Batches as callers see them: made, read, listed, cancelled. How they are worked on: batch-work.ts. */
 import type { Queryable } from "./client.ts";
+import { type Viewer, viewerValues } from "./viewer.ts";
 
 export type BatchState =
   | "validating"
@@ -11,6 +12,12 @@ export type BatchState =
   | "cancelling"
   | "cancelled";
 export type BatchEnd = "completed" | "expired" | "cancelled";
+
+/** Lines of all batches of one workspace that are kept: some gigabyte of rows. */
+export const KEPT_LINES_MAX = 1_000_000;
+
+/** Bytes that a line counts in the storage of its workspace, beside its `custom_id`: about the size of its row and of its entries in indexes. */
+export const LINE_ROW_BYTES = 1_024;
 
 /** Batches of one workspace that have not ended. */
 export const OPEN_BATCHES_MAX = 100;
@@ -88,7 +95,7 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<s
   return row?.id ?? null;
 }
 
-/** The batch that was made under this name, which no other workspace has. */
+/** The batch that was made under this name, which no other member has. */
 export async function findRepeated(
   target: Queryable,
   { workspace_id, repeatId }: Pick<NewBatch, "workspace_id" | "repeatId">,
@@ -101,11 +108,14 @@ export async function findRepeated(
   return row;
 }
 
-/** Undefined for another workspace's batch as for none. */
-export async function findBatch(target: Queryable, workspaceId: string, id: string): Promise<BatchRow | undefined> {
-  const [row] = await target.query<BatchRow>("select * from batch where id = $1 and workspace_id = $2", [
+/** A batch belongs to the member whose key made it. */
+const VISIBLE = "workspace_id = $1 and ($3 or key_id in (select k.id from api_key k where k.member_id = $2))";
+
+/** Undefined for a batch that the viewer does not see as for none. */
+export async function findBatch(target: Queryable, viewer: Viewer, id: string): Promise<BatchRow | undefined> {
+  const [row] = await target.query<BatchRow>(`select * from batch where ${VISIBLE} and id = $4`, [
+    ...viewerValues(viewer),
     id,
-    workspaceId,
   ]);
   return row;
 }
@@ -113,15 +123,15 @@ export async function findBatch(target: Queryable, workspaceId: string, id: stri
 /** The newest first. @param after id of a batch: the page begins behind it */
 export function listBatches(
   target: Queryable,
-  workspaceId: string,
+  viewer: Viewer,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<BatchRow[]> {
   return target.query<BatchRow>(
     `select * from batch
-     where workspace_id = $1
-       and ($2::uuid is null or (created_at, id) < (select a.created_at, a.id from batch a where a.id = $2 and a.workspace_id = $1))
-     order by created_at desc, id desc limit $3`,
-    [workspaceId, after, limit],
+     where ${VISIBLE}
+       and ($4::uuid is null or (created_at, id) < (select a.created_at, a.id from batch a where a.id = $4 and a.workspace_id = $1))
+     order by created_at desc, id desc limit $5`,
+    [...viewerValues(viewer), after, limit],
   );
 }
 

@@ -38,6 +38,9 @@ export async function openSession(
        insert into console_session (sha256, key_id) values ($1, $2) returning key_id
      ), changed as (
        select k.workspace_id, k.id, $4::text as signed_in_by from opened join api_key k on k.id = opened.key_id
+     ), proven as (
+       update member set signed_in_at = now()
+       where $4 = 'issuer' and signed_in_at is null and id = (select member_id from api_key where id = $2)
      ), ${logged("session.open", "$3", { after: "signed_in_by" })}
      select 1`,
     [Buffer.from(session.sha256), session.keyId, actorJson(session.actor), session.by],
@@ -80,6 +83,8 @@ export interface KnownMember {
   readonly workspace_id: string;
   readonly workspace_name: string;
   readonly member_id: string;
+  /** True if the person has signed in for this member before. */
+  readonly is_proven: boolean;
   /** The member's oldest active key. */
   readonly key_id: string;
 }
@@ -88,13 +93,14 @@ export interface KnownMember {
 export const SIGN_IN_CHOICES_MAX = 100;
 
 /**
- * Active members with this mail address, in whatever case it is written, who have an active key: one in a workspace, by the workspaces' names,
- * and one more than there are choices at most.
+ * Active members with this mail address, in whatever case it is written, who have an active key: one in a workspace, and one more
+ * than there are choices at most. Those for whom the person has signed in before come first, then by the workspaces' names.
  * @param workspace id or name of the only one that counts; null: all
  */
 export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
   return target.query<KnownMember>(
-    `select w.id as workspace_id, w.name as workspace_name, m.id as member_id, k.id as key_id
+    `select w.id as workspace_id, w.name as workspace_name, m.id as member_id, m.signed_in_at is not null as is_proven,
+       k.id as key_id
      from member m
      join workspace w on w.id = m.workspace_id
      cross join lateral (
@@ -104,7 +110,7 @@ export function findMembersByEmail(target: Queryable, email: string, workspace: 
        order by created_at, id limit 1
      ) k
      where lower(m.email) = lower($1) and m.is_active and w.is_active and ($2::text is null or w.id::text = $2 or w.name = $2)
-     order by w.name
+     order by m.signed_in_at is null, w.name
      limit ${SIGN_IN_CHOICES_MAX + 1}`,
     [email, workspace],
   );

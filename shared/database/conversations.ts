@@ -1,6 +1,7 @@
 /** Conversations. Which of them a caller sees is part of every look-up, as of stored responses. */
 import type { Queryable } from "./client.ts";
-import type { Gone, KeptText, ResponseViewer } from "./responses.ts";
+import type { Gone, KeptText } from "./responses.ts";
+import type { Viewer } from "./viewer.ts";
 
 export type ConversationRow = KeptText & {
   readonly id: string;
@@ -21,7 +22,7 @@ export interface ConversationText {
 const COLUMNS = "id, workspace_id, version, bytes, created_at, sealed, reference";
 const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now() and id = $4";
 
-function seenBy({ workspaceId, memberId, seesAll }: ResponseViewer, id: string) {
+function seenBy({ workspaceId, memberId, seesAll }: Viewer, id: string) {
   return [workspaceId, memberId, seesAll, id] as const;
 }
 
@@ -41,7 +42,7 @@ export async function insertConversation(
 
 export async function findConversation(
   database: Queryable,
-  viewer: ResponseViewer,
+  viewer: Viewer,
   id: string,
 ): Promise<ConversationRow | undefined> {
   const rows = await database.query<ConversationRow>(
@@ -72,7 +73,7 @@ export async function findHeldConversation(
  */
 export async function holdConversation(
   database: Queryable,
-  viewer: ResponseViewer,
+  viewer: Viewer,
   id: string,
   callId: string,
 ): Promise<ConversationRow | undefined> {
@@ -123,11 +124,7 @@ export async function changeConversation(
 }
 
 /** Returns the place of its text; undefined when there was none. */
-export async function deleteConversation(
-  database: Queryable,
-  viewer: ResponseViewer,
-  id: string,
-): Promise<Gone | undefined> {
+export async function deleteConversation(database: Queryable, viewer: Viewer, id: string): Promise<Gone | undefined> {
   const rows = await database.query<Gone>(`delete from conversation where ${SEEN} returning reference`, [
     ...seenBy(viewer, id),
   ]);

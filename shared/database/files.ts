@@ -1,6 +1,7 @@
 /** Files and what workspaces store: one function per verb. How bytes and rows go together: shared/files. */
 
 import type { Queryable } from "./client.ts";
+import { type Viewer, viewerValues } from "./viewer.ts";
 
 /** Files of one workspace that are there: their rows take some 500 MB then. */
 export const FILES_PER_WORKSPACE_MAX = 1_000_000;
@@ -18,15 +19,18 @@ export interface FileRow {
   readonly expires_at: Date | null;
 }
 
+/** Files that belong to nobody, and those that the viewer sees of those that belong to a member. */
+const VISIBLE = "workspace_id = $1 and (member_id is null or member_id = $2 or $3)";
+
 const COLUMNS = "id, workspace_id, bytes, filename, purpose, media_type, sha256, created_at, expires_at";
 /** An expired file is gone at once, whenever its row goes. */
 const IS_THERE = "state = 'ready' and (expires_at is null or expires_at > clock_timestamp())";
 
-/** Undefined for another workspace's file as for none. */
-export async function findFile(target: Queryable, workspaceId: string, id: string): Promise<FileRow | undefined> {
+/** Undefined for a file that the viewer does not see as for none. */
+export async function findFile(target: Queryable, viewer: Viewer, id: string): Promise<FileRow | undefined> {
   const rows = await target.query<FileRow>(
-    `select ${COLUMNS} from file where id = $1 and workspace_id = $2 and ${IS_THERE}`,
-    [id, workspaceId],
+    `select ${COLUMNS} from file where ${VISIBLE} and id = $4 and ${IS_THERE}`,
+    [...viewerValues(viewer), id],
     "find_file",
   );
   return rows[0];
@@ -56,16 +60,16 @@ export async function findBlocks(target: Queryable, id: string): Promise<FileBlo
   return row && blocksOf(id, row);
 }
 
-/** A file that is to be read as a whole. Undefined for another workspace's file as for none. */
+/** A file that is to be read as a whole. Undefined for a file that the viewer does not see as for none. */
 export async function findReadable(
   target: Queryable,
-  workspaceId: string,
+  viewer: Viewer,
   id: string,
 ): Promise<{ readonly filename: string; readonly mediaType: string; readonly blocks: FileBlocks } | undefined> {
   const [row] = await target.query<BlocksRow & Pick<FileRow, "filename" | "media_type">>(
     `select filename, media_type, bytes, block_bytes, block_sha256 from file
-     where id = $1 and workspace_id = $2 and ${IS_THERE}`,
-    [id, workspaceId],
+     where ${VISIBLE} and id = $4 and ${IS_THERE}`,
+    [...viewerValues(viewer), id],
     "find_readable",
   );
   return row && { filename: row.filename, mediaType: row.media_type, blocks: blocksOf(id, row) };
@@ -75,15 +79,15 @@ function blocksOf(id: string, { bytes, block_bytes, block_sha256 }: BlocksRow): 
   return { id, bytes: Number(bytes), blockBytes: block_bytes, blockSha256: block_sha256 };
 }
 
-/** Those of the ids that are files of the workspace. */
+/** Those of the ids that are files which the viewer sees. */
 export function findFiles(
   target: Queryable,
-  workspaceId: string,
+  viewer: Viewer,
   ids: readonly string[],
 ): Promise<Pick<FileRow, "id" | "bytes" | "filename" | "media_type">[]> {
   return target.query(
-    `select id, bytes, filename, media_type from file where workspace_id = $1 and id = any($2) and ${IS_THERE}`,
-    [workspaceId, ids],
+    `select id, bytes, filename, media_type from file where ${VISIBLE} and id = any($4) and ${IS_THERE}`,
+    [...viewerValues(viewer), ids],
     "find_files",
   );
 }
@@ -97,20 +101,20 @@ export interface FilePage {
 }
 
 /** One row more than the limit when there are more. */
-export function listFiles(target: Queryable, workspaceId: string, page: FilePage): Promise<FileRow[]> {
+export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Promise<FileRow[]> {
   const [behind, order] = page.isDescending ? ["<", "desc"] : [">", "asc"];
   return target.query<FileRow>(
     `select ${COLUMNS} from file
-     where workspace_id = $1 and ${IS_THERE}
-       and ($2::text is null or id ${behind} $2)
-       and ($3::text is null or purpose = $3)
+     where ${VISIBLE} and ${IS_THERE}
+       and ($4::text is null or id ${behind} $4)
+       and ($5::text is null or purpose = $5)
      order by id ${order}
-     limit $4`,
-    [workspaceId, page.after ?? null, page.purpose ?? null, page.limit + 1],
+     limit $6`,
+    [...viewerValues(viewer), page.after ?? null, page.purpose ?? null, page.limit + 1],
   );
 }
 
-/** Bytes of the workspace's files, runs and workflows. */
+/** Bytes of the workspace's files, runs, workflows and lines of batches. */
 export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
   const rows = await target.query<{ used: bigint }>(
     "select used from file_storage where workspace_id = $1",
@@ -212,12 +216,14 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
+    /** Key whose member the file belongs to; null: all members of the workspace see it. */
+    readonly ownerKeyId: string | null;
     /** Fingerprint in hex that a repeat under the same key is compared with, and the answer that it gets. */
     readonly repeat: { readonly fingerprint: string; readonly answer: string; readonly keepMs: number } | null;
   },
 ): Promise<boolean> {
   const rows = await target.query<{ done: boolean }>(
-    "select finish_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as done",
+    "select finish_upload($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as done",
     [
       id,
       file.filename,
@@ -230,6 +236,7 @@ export async function finishUpload(
       file.repeat && Buffer.from(file.repeat.fingerprint, "hex"),
       file.repeat?.answer ?? null,
       file.repeat?.keepMs ?? null,
+      file.ownerKeyId,
     ],
     "finish_upload",
   );

@@ -54,12 +54,15 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
+/** True for jobs of steps of runs, of batch messages and lines of batches, and of background responses: they belong to the member of their key. */
+const IS_PRIVATE = "(run_id is not null or lane = 'batch' or kind = 'chat')";
+
 /** Restrictions on the jobs that a reader finds; null: none within the workspace. */
 export interface JobReader {
   /** Only jobs of this member's keys are found. */
   readonly jobsOf: string | null;
-  /** Jobs that belong to a run are found only if they are of this member's keys. */
-  readonly runsOf: string | null;
+  /** Private jobs, see `IS_PRIVATE`, are found only if they are of this member's keys. */
+  readonly privateOf: string | null;
   /** Only jobs of these are found among those of capabilities and runs; absent: all. */
   readonly tools?: ReadonlySet<string> | undefined;
 }
@@ -69,16 +72,16 @@ export async function findShownJob(
   target: Queryable,
   workspaceId: string,
   id: string,
-  { jobsOf, runsOf, tools }: JobReader = { jobsOf: null, runsOf: null },
+  { jobsOf, privateOf, tools }: JobReader = { jobsOf: null, privateOf: null },
 ): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
        and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))
-       and ($4::uuid is null or run_id is null
+       and ($4::uuid is null or not ${IS_PRIVATE}
          or key_id in (select k.id from api_key k where k.member_id = $4))
        and ($5::text[] is null or coalesce((select ${ranByTools("$5")} from run where run.id = job.run_id),
          kind <> 'capability' or model = any($5) or split_part(model, '.', 1) || '.*' = any($5)))`,
-    [id, workspaceId, jobsOf, runsOf, toolValues(tools)],
+    [id, workspaceId, jobsOf, privateOf, toolValues(tools)],
     "find_shown_job",
   );
   return rows[0];

@@ -115,7 +115,8 @@ export async function updateMember(
        for no key update
      ), changed as (
        update member m
-       set name = coalesce($4, m.name), email = case when $5 then $6 else m.email end, role = coalesce($7, m.role),
+       set name = coalesce($4, m.name), email = case when $5 then $6 else m.email end,
+           signed_in_at = case when $5 and lower(m.email) is distinct from lower($6) then null else m.signed_in_at end, role = coalesce($7, m.role),
            is_active = coalesce($8, m.is_active)
        from old
        where m.id = old.id

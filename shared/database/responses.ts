@@ -2,13 +2,7 @@
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 import type { JobError, JobState } from "./jobs.ts";
-
-/** A caller as far as it decides what it sees: a member sees its own, owners and admins see all of the workspace. */
-export interface ResponseViewer {
-  readonly workspaceId: string;
-  readonly memberId: string;
-  readonly seesAll: boolean;
-}
+import type { Viewer } from "./viewer.ts";
 
 /** Place of a response's sealed text: in its row, or in the object store. */
 export type KeptText =
@@ -107,7 +101,7 @@ const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now(
 
 export function findResponses(
   database: Queryable,
-  { workspaceId, memberId, seesAll }: ResponseViewer,
+  { workspaceId, memberId, seesAll }: Viewer,
   ids: readonly string[],
 ): Promise<ResponseRow[]> {
   return database.query<ResponseRow>(
@@ -152,7 +146,7 @@ export async function findResponseState(
  */
 export function findResponseChain(
   database: Queryable,
-  { workspaceId, memberId, seesAll }: ResponseViewer,
+  { workspaceId, memberId, seesAll }: Viewer,
   id: string,
   { countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number },
 ): Promise<ResponseRow[]> {
@@ -173,7 +167,7 @@ export function findResponseChain(
 /** Returns what is left of it; undefined when there was none. */
 export async function deleteResponse(
   database: Queryable,
-  { workspaceId, memberId, seesAll }: ResponseViewer,
+  { workspaceId, memberId, seesAll }: Viewer,
   id: string,
 ): Promise<(Gone & Pick<ResponseRow, "status">) | undefined> {
   const rows = await database.query<Gone & Pick<ResponseRow, "status">>(

@@ -42,6 +42,8 @@ export interface FileFacts {
   readonly mediaType: string;
   /** Seconds after its creation; null: for good. */
   readonly expiresS: number | null;
+  /** Key whose member the file belongs to; null: all members of the workspace see it. */
+  readonly ownerKeyId: string | null;
   /** Fingerprint that a repeat under the same key is compared with, and the answer it gets; null when the call has no key. */
   readonly repeat: { readonly fingerprint: string; readonly answer: string } | null;
 }

@@ -42,7 +42,7 @@ function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Ui
   return encodeJobFrame({ t: "ended", nano: String(creditsNano) }, Buffer.from(result));
 }
 
-/** Publishes to the job's publisher, when it named an address of its workspace, at once or when a lost link is there again. */
+/** Publishes to the job's publisher, if its row has an address of its workspace, at once or when a lost link is there again. */
 export function notifyPublisher(connection: Connection, job: Addressed, told: JobReply): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;

@@ -1,6 +1,6 @@
 /**
- * Every NATS name in one place. The subject is the trust boundary: a workspace id is read from the subject, never from
- * a payload, and `work.>` is published by our own processes only (design part 3).
+ * Every NATS name in one place. The subject is the trust boundary: the workspace and the API key of a batch message are read from its
+ * subject, never from a header or payload, and only our own processes publish `work.>` (design part 3).
  */
 import { isUuid } from "#shared/ids.ts";
 
@@ -18,9 +18,23 @@ export const ADVISORY_STREAM = "JS_ADVISORIES";
 /** Stream of the messages that publishers outside hand in, and the durable that takes them (ingress/batch). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
-export const BATCH_FILTER = "batch.*.*";
+/** Wider than what the stream stores: messages that an older version stored are taken out too. */
+export const BATCH_FILTER = "batch.>";
 /** Subjects that the stream stores: messages for other pools are not stored. */
-export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*`);
+export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*.*`);
+
+/** The API key that a NATS publisher logged in with, and its workspace. */
+export interface PublisherIdentity {
+  readonly workspaceId: string;
+  readonly keyId: string;
+}
+
+/** Subject of a publisher's batch messages. */
+export const batchSubject = (pool: Pool, { workspaceId, keyId }: PublisherIdentity): string =>
+  `batch.${pool}.${workspaceId}.${keyId}`;
+/** Prefix of the subjects that a publisher may subscribe to. */
+export const publisherInbox = ({ workspaceId, keyId }: PublisherIdentity): string =>
+  `_INBOX.ws.${workspaceId}.${keyId}`;
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;
 export const durableName = (pool: Pool, lane: Lane): string => `${pool}_${lane}`;
@@ -42,12 +56,12 @@ export const runSubject = (runId: string): string => `run.${runId}`;
 export const freedSubject = (pool: Pool, lane: Lane): string => `freed.${pool}.${lane}`;
 export const FREED_FILTER = "freed.*.*";
 
-/** Returns the pool and workspace that a batch message is for, or undefined when its subject does not name them. */
-export function batchTarget(subject: string): { pool: Pool; workspaceId: string } | undefined {
-  const [head, name, workspaceId = "", ...rest] = subject.split(".");
+/** Returns the pool of a batch message and the key that it acts for, or undefined if its subject does not name them. */
+export function batchTarget(subject: string): ({ readonly pool: Pool } & PublisherIdentity) | undefined {
+  const [head, name, workspaceId = "", keyId = "", ...rest] = subject.split(".");
   const pool = POOLS.find((known) => known === name);
-  if (head !== "batch" || pool === undefined || !isUuid(workspaceId) || rest.length > 0) return undefined;
-  return { pool, workspaceId };
+  if (head !== "batch" || pool === undefined || rest.length > 0) return undefined;
+  return isUuid(workspaceId) && isUuid(keyId) ? { pool, workspaceId, keyId } : undefined;
 }
 
 /** The workspace a work subject belongs to, or undefined when it is no such subject. */
@@ -103,10 +117,16 @@ export const IN_FLIGHT_FILTER = "inflight.*";
 /** Subject at which one ingress hears what concerns it alone of the others' calls. */
 export const fleetSubject = (ingressId: string): string => `_INBOX.gw.fleet.${ingressId}`;
 
-/** A publisher hears answers under its own workspace's prefix alone, whatever address its message names. */
-export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
-  const prefix = `_INBOX.ws.${workspaceId}.`;
+/** True if the publisher alone may subscribe to the subject: answers are sent to no other, whatever address a message names. */
+export function isPublisherReply(subject: string, publisher: PublisherIdentity): boolean {
+  const prefix = `${publisherInbox(publisher)}.`;
   return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));
+}
+
+/** True for the reply address of any publisher of the workspace. */
+export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
+  const keyId = subject.split(".")[3] ?? "";
+  return isUuid(keyId) && isPublisherReply(subject, { workspaceId, keyId });
 }
 
 const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
@@ -115,8 +135,7 @@ export const HEADERS = {
   messageId: "Nats-Msg-Id",
   /** W3C trace context; NATS tells upper from lower case, and tools look for this spelling. */
   traceparent: "traceparent",
-  /** Headers of a batch message: its publisher's address for answers and name for the job, and the API key whose preset limits it. */
+  /** Headers of a batch message: the publisher's address for answers, and its name for the job. */
   reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",
-  keyId: "Sluice-Key-Id",
 } as const;

@@ -47,8 +47,8 @@ import {
 
 export const STREAM_MESSAGE_BYTES_MAX = 512 * 1024;
 
-/** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
-export const BATCH_MESSAGES_PER_WORKSPACE = 360;
+/** Batch messages of one key in the stream, for each pool; the server drops further ones. The intake bounds those of a workspace. */
+export const BATCH_MESSAGES_PER_KEY = 360;
 
 const NANOS_PER_MS = 1_000_000;
 
@@ -85,7 +85,7 @@ export interface Topology {
 }
 
 /** Raised with every change of what follows: a process whose number is lower leaves newer streams and durables as they are. */
-export const TOPOLOGY_VERSION = 4;
+export const TOPOLOGY_VERSION = 5;
 const VERSION = "sluice_topology";
 
 /** Returns what must exist on the server. `replicas` comes from configuration (1 for a single server). */
@@ -154,7 +154,7 @@ function batchStream(replicas: number): WantedStream {
     storage: StorageType.File,
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
-    max_msgs_per_subject: BATCH_MESSAGES_PER_WORKSPACE,
+    max_msgs_per_subject: BATCH_MESSAGES_PER_KEY,
     max_msgs: BATCH_MESSAGES_MAX,
     max_bytes: BATCH_BYTES_MAX,
     max_msg_size: STREAM_MESSAGE_BYTES_MAX,
@@ -166,7 +166,7 @@ function batchStream(replicas: number): WantedStream {
 }
 
 const BATCH_MESSAGES_MAX = 200_000;
-/** The server sets so much of its disk aside. One workspace's messages take a quarter of it at most, all of the largest size. */
+/** The server sets so much of its disk aside. The messages of one key take a quarter of it at most, all of the largest size. */
 const BATCH_BYTES_MAX = 5 * 1_073_741_824;
 
 const INTAKE: WantedConsumer = {

@@ -15,7 +15,8 @@ import {
   releaseConversation,
 } from "#shared/database/conversations.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import type { KeptText, ResponseViewer } from "#shared/database/responses.ts";
+import type { KeptText } from "#shared/database/responses.ts";
+import type { Viewer } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
@@ -53,20 +54,19 @@ export interface KeptConversation extends Content {
 }
 
 export interface ConversationStore {
-  create(viewer: ResponseViewer, content: Content, hours: number): Promise<KeptConversation>;
-  find(viewer: ResponseViewer, id: string, makeRoom?: MakeRoom): Promise<KeptConversation | undefined>;
+  create(
+    owner: Pick<Viewer, "workspaceId"> & { readonly memberId: string },
+    content: Content,
+    hours: number,
+  ): Promise<KeptConversation>;
+  find(viewer: Viewer, id: string, makeRoom?: MakeRoom): Promise<KeptConversation | undefined>;
   /** Takes it for a call; `held`: another call has it. */
-  take(
-    viewer: ResponseViewer,
-    id: string,
-    callId: string,
-    makeRoom?: MakeRoom,
-  ): Promise<KeptConversation | "held" | undefined>;
+  take(viewer: Viewer, id: string, callId: string, makeRoom?: MakeRoom): Promise<KeptConversation | "held" | undefined>;
   /** @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
   /** @throws what `change` throws; ApiError `conflict` when others keep changing it, `invalid_request` when it would grow too large */
   change(
-    viewer: ResponseViewer,
+    viewer: Viewer,
     id: string,
     hours: number,
     change: (content: KeptConversation) => Content,
@@ -74,7 +74,7 @@ export interface ConversationStore {
   /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone, or another call's. @throws as `change` does */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number, insist: Insist): Promise<void>;
   /** False when there was none. */
-  delete(viewer: ResponseViewer, id: string): Promise<boolean>;
+  delete(viewer: Viewer, id: string): Promise<boolean>;
 }
 
 export function createConversationStore(options: {
@@ -152,9 +152,8 @@ export function createConversationStore(options: {
     throw new ApiError("conflict", "The conversation is being changed by others; try again shortly.");
   };
   return {
-    async create(viewer, content, hours) {
+    async create({ workspaceId, memberId }, content, hours) {
       const id = newId();
-      const { workspaceId, memberId } = viewer;
       const text = await seal(workspaceId, id, content, hours);
       const row = await insertConversation(database, { ...text, id, workspaceId, memberId });
       return { ...content, id, createdAt: row.created_at, bytes: row.bytes };

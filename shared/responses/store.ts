@@ -13,8 +13,8 @@ import {
   keepResponseEvents,
   type KeptText,
   type ResponseRow,
-  type ResponseViewer,
 } from "#shared/database/responses.ts";
+import type { Viewer } from "#shared/database/viewer.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -86,23 +86,15 @@ export interface ResponseStore {
    * Those of the calls that the viewer sees, by the call's id.
    * @throws ApiError `invalid_request` for several that are too large together; Error when one cannot be read back
    */
-  find(
-    viewer: ResponseViewer,
-    callIds: readonly string[],
-    makeRoom?: MakeRoom,
-  ): Promise<ReadonlyMap<string, StoredResponse>>;
+  find(viewer: Viewer, callIds: readonly string[], makeRoom?: MakeRoom): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
    * A response behind those that it goes on from, the oldest first; `gone` when one of them is, `long` beyond the bounds of a
    * conversation.
    * @throws Error when one cannot be read back
    */
-  findChain(
-    viewer: ResponseViewer,
-    callId: string,
-    makeRoom?: MakeRoom,
-  ): Promise<readonly StoredResponse[] | "gone" | "long">;
+  findChain(viewer: Viewer, callId: string, makeRoom?: MakeRoom): Promise<readonly StoredResponse[] | "gone" | "long">;
   /** Undefined when there was none. `isQueued`: its job has not ended. */
-  delete(viewer: ResponseViewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
+  delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** The response of a call, whoever asks. @throws Error when it cannot be read back */
   read(callId: string): Promise<KeptResponse | undefined>;
   /** The state of the same, without its text. */

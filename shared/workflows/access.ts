@@ -1,11 +1,12 @@
 /** Permissions of a member on the workflows of the workspace. */
 import type { Caller } from "#shared/access/authenticate.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
 
 type Member = Pick<Caller, "workspaceId" | "memberId" | "role" | "tools">;
 
-export function readerOf({ workspaceId, memberId, role, tools }: Member): WorkflowReader {
-  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin", ...(tools ? { tools } : {}) };
+export function readerOf(member: Member): WorkflowReader {
+  return { ...viewerOf(member), ...(member.tools ? { tools: member.tools } : {}) };
 }
 
 /** Its maker, owners and admins. */

@@ -33,7 +33,7 @@ export async function newRunOf(
   },
 ): Promise<NewRun> {
   const { workflow } = asked;
-  // Whichever way it came: a batch message acts for the key that it names.
+  // Batch messages and lines of batches pass no route that checks the role.
   if (caller.role === "billing") {
     throw new ApiError("permission_denied", "Expected a key with the role owner, admin or developer, got billing.");
   }

@@ -95,7 +95,7 @@ describe("one process serves", () => {
 
   test("a batch message", async () => {
     const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
-    const publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+    const publisher = await openPublisher(bed.stack.natsUrl, workspace);
     const key = newId();
     const body = ask("sandbox-chat");
     const first = await publisher.submit({ endpoint: "/v1/chat/completions", body }, { key });
@@ -264,7 +264,7 @@ describe("on a NATS server with a user for each role", () => {
     expect([migrated.code, migrated.stderr]).toEqual([0, ""]);
     const other = await startRole(["all", "chat", "workflow"], env);
     const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
-    const publisher = await openPublisher(nats.address, workspace.id, workspace.key);
+    const publisher = await openPublisher(nats.address, workspace, workspace.key);
     const key = newId();
     await publisher.submit({ endpoint: "/v1/chat/completions", body: ask("flat") }, { key });
     expect((await publisher.ended(key)).status).toBe("completed");

@@ -8,21 +8,30 @@ import { newId } from "#shared/ids.ts";
 import { BATCH_STREAM, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { type ConfiguredNats, PUBLISHER_WORKSPACE, startConfiguredNats } from "#tests/support/configured-nats.ts";
+import {
+  type ConfiguredNats,
+  PUBLISHER_KEY,
+  PUBLISHER_WORKSPACE,
+  startConfiguredNats,
+} from "#tests/support/configured-nats.ts";
 
-const OWN = `batch.chat.${PUBLISHER_WORKSPACE}`;
+const OWN = `batch.chat.${PUBLISHER_WORKSPACE}.${PUBLISHER_KEY}`;
+/** Workspace and key of somebody else. */
 const OTHER = newId();
+const COLLEAGUE = `${PUBLISHER_WORKSPACE}.${newId()}`;
 const JOB = newId();
 /** Subjects of every family that means something to Sluice or to the server. */
 const TARGETS = [
-  `batch.chat.${OTHER}`,
+  `batch.chat.${OTHER}.${OTHER}`,
+  `batch.chat.${COLLEAGUE}`,
+  `_INBOX.ws.${COLLEAGUE}.answers`,
   `work.chat.live.${OTHER}`,
   `work.chat.batch.${PUBLISHER_WORKSPACE}`,
   `cancel.${JOB}`,
   `callback.${JOB}`,
   "breaker.chat",
   "freed.chat.batch",
-  `_INBOX.ws.${OTHER}.answers`,
+  `_INBOX.ws.${OTHER}.${OTHER}.answers`,
   `_INBOX.gw.in-1.${JOB}`,
   "_INBOX.wk.pull",
   "_INBOX.jn.pull",
@@ -43,7 +52,7 @@ const HEADER_TRICKS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   "an expected sequence": { "Nats-Expected-Last-Sequence": "999999" },
   "an expected sequence of another subject": {
     "Nats-Expected-Last-Subject-Sequence": "9",
-    "Nats-Expected-Last-Subject-Sequence-Subject": `batch.chat.${OTHER}`,
+    "Nats-Expected-Last-Subject-Sequence-Subject": `batch.chat.${OTHER}.${OTHER}`,
   },
   "an expected message id": { "Nats-Expected-Last-Msg-Id": "none" },
   "a rollup of the stream": { "Nats-Rollup": "all" },
@@ -58,7 +67,10 @@ const HEADER_TRICKS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   "a required server": { "Nats-Required-Api-Level": "9999" },
   "a trace to a cancel": { "Nats-Trace-Dest": `cancel.${JOB}` },
-  "a trace to another workspace": { "Nats-Trace-Dest": `_INBOX.ws.${OTHER}.answers`, "Nats-Trace-Only": "true" },
+  "a trace to another workspace": {
+    "Nats-Trace-Dest": `_INBOX.ws.${OTHER}.${OTHER}.answers`,
+    "Nats-Trace-Only": "true",
+  },
 };
 
 let server: ConfiguredNats;
@@ -76,7 +88,7 @@ beforeAll(async () => {
   await ensureTopology(witness, 1);
   manager = await jetstreamManager(witness);
   await jetstream(witness).publish(workSubject("chat", "live", OTHER), "{}");
-  witness.publish(`batch.chat.${OTHER}`, "{}");
+  witness.publish(`batch.chat.${OTHER}.${OTHER}`, "{}");
   await eventually("the other's message waits", async () => (await stored(BATCH_STREAM)) === 1);
   witness.subscribe(">", { callback: (_error, { subject }) => void heard.push(subject) });
   await witness.flush();
@@ -107,7 +119,7 @@ async function settle(): Promise<void> {
 async function expectUnharmed(configs: unknown): Promise<void> {
   expect(await configsOf()).toEqual(configs);
   expect(await stored(streamName("chat"))).toBe(1);
-  const others = await manager.streams.getMessage(BATCH_STREAM, { last_by_subj: `batch.chat.${OTHER}` });
+  const others = await manager.streams.getMessage(BATCH_STREAM, { last_by_subj: `batch.chat.${OTHER}.${OTHER}` });
   expect(others?.seq).toBe(1);
 }
 

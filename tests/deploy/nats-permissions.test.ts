@@ -26,6 +26,7 @@ import { checkTopology, ensureTopology } from "#shared/queue/topology.ts";
 import {
   type ConfiguredClient,
   type ConfiguredNats,
+  PUBLISHER_KEY as KEY,
   PUBLISHER_WORKSPACE as WORKSPACE,
   startConfiguredNats,
   type User,
@@ -142,19 +143,19 @@ describe("deploy/nats/server.conf", () => {
     expect(await manager.streams.deleteMessage(streamName("chat"), seq)).toBe(true);
   });
 
-  test("lets a publisher hand in its own workspace's batch messages and hear their answers", async () => {
-    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
+  test("lets a publisher publish batch messages as its own key and receive their answers", async () => {
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.>`, { max: 1 });
     const refused = await refusals("publisher", (connection) => {
-      for (const pool of POOLS) connection.publish(`batch.${pool}.${WORKSPACE}`);
+      for (const pool of POOLS) connection.publish(`batch.${pool}.${WORKSPACE}.${KEY}`);
     });
     expect(refused).toEqual([]);
-    clients.worker.connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "accepted");
+    clients.worker.connection.publish(`_INBOX.ws.${WORKSPACE}.${KEY}.1`, "accepted");
     for await (const answer of answers) expect(answer.string()).toBe("accepted");
   });
 
   test("lets an ingress take batch messages in and answer their publishers", async () => {
-    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.answers`, { max: 1 });
-    clients.publisher.connection.publish(`batch.chat.${WORKSPACE}`, "{}");
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.answers`, { max: 1 });
+    clients.publisher.connection.publish(`batch.chat.${WORKSPACE}.${KEY}`, "{}");
     await clients.publisher.connection.flush();
     const { promise, resolve } = Promise.withResolvers<Delivery>();
     const puller = openPuller({
@@ -168,11 +169,11 @@ describe("deploy/nats/server.conf", () => {
     });
     const refused = await refusals("ingress", (connection) => {
       puller.ask(1);
-      connection.publish(`_INBOX.ws.${WORKSPACE}.answers`, "queued");
+      connection.publish(`_INBOX.ws.${WORKSPACE}.${KEY}.answers`, "queued");
     });
     expect(refused).toEqual([]);
     const message = await promise;
-    expect(message.subject).toBe(`batch.chat.${WORKSPACE}`);
+    expect(message.subject).toBe(`batch.chat.${WORKSPACE}.${KEY}`);
     message.working();
     message.ack();
     await clients.ingress.connection.flush();
@@ -193,13 +194,13 @@ describe("deploy/nats/server.conf", () => {
   test("lets workers tell the janitor that there is room, and the janitor tell publishers of their jobs", async () => {
     const heard = clients.janitor.connection.subscribe(FREED_FILTER, { max: 1 });
     await clients.janitor.connection.flush();
-    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
+    const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.>`, { max: 1 });
     await clients.publisher.connection.flush();
     expect(await refusals("worker", (connection) => connection.publish(freedSubject("chat", "batch")))).toEqual([]);
     for await (const message of heard) expect(message.subject).toBe(freedSubject("chat", "batch"));
-    expect(await refusals("janitor", (connection) => connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "lost"))).toEqual(
-      [],
-    );
+    expect(
+      await refusals("janitor", (connection) => connection.publish(`_INBOX.ws.${WORKSPACE}.${KEY}.1`, "lost")),
+    ).toEqual([]);
     for await (const answer of answers) expect(answer.string()).toBe("lost");
   });
 
@@ -219,12 +220,19 @@ describe("deploy/nats/server.conf", () => {
     ["publisher", `work.chat.live.${WORKSPACE}`],
     ["publisher", "freed.chat.batch"],
     ["publisher", "$JS.API.CONSUMER.MSG.NEXT.BATCH_IN.intake"],
-    ["publisher", `_INBOX.ws.${OTHER}.x`],
-    ["ingress", `batch.chat.${WORKSPACE}`],
+    ["publisher", `_INBOX.ws.${OTHER}.${KEY}.x`],
+    ["publisher", `batch.chat.${WORKSPACE}`],
+    ["publisher", `batch.chat.${WORKSPACE}.${OTHER}`],
+    ["publisher", `batch.chat.${WORKSPACE}.*`],
+    ["publisher", "publishers.end.x"],
+    ["ingress", "publishers.end.x"],
+    ["auth", "$SYS.REQ.SERVER.x.KICK"],
+    ["publisher", "$SYS.REQ.SERVER.x.KICK"],
+    ["ingress", `batch.chat.${WORKSPACE}.${KEY}`],
     ["ingress", "freed.chat.batch"],
-    ...POOLS.map((pool) => ["publisher", `batch.${pool}.${OTHER}`] as const),
+    ...POOLS.map((pool) => ["publisher", `batch.${pool}.${OTHER}.${KEY}`] as const),
     ["publisher", "batch.chat.*"],
-    ["publisher", `batch.anything.${WORKSPACE}`],
+    ["publisher", `batch.anything.${WORKSPACE}.${KEY}`],
     ["publisher", "_INBOX.gw.in-1.x"],
     ["publisher", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["publisher", "$JS.API.CONSUMER.MSG.NEXT.POOL_chat.chat_live"],
@@ -232,15 +240,15 @@ describe("deploy/nats/server.conf", () => {
     ["publisher", "$SYS.REQ.USER.AUTH"],
     ["ingress", "$SYS.REQ.USER.AUTH"],
     ["auth", `work.chat.live.${WORKSPACE}`],
-    ["auth", `batch.chat.${WORKSPACE}`],
+    ["auth", `batch.chat.${WORKSPACE}.${KEY}`],
     ["auth", "$JS.API.INFO"],
     ["auth", "$SYS.REQ.ACCOUNT.PING.CONNZ"],
     ["publisher", "$SYS.REQ.ACCOUNT.PING.CONNZ"],
     ["publisher", "publishers.connections"],
     ["publisher", "breaker.chat"],
     ["worker", `work.chat.live.${WORKSPACE}`],
-    ["worker", `batch.chat.${WORKSPACE}`],
-    ["workflow", `batch.chat.${WORKSPACE}`],
+    ["worker", `batch.chat.${WORKSPACE}.${KEY}`],
+    ["workflow", `batch.chat.${WORKSPACE}.${KEY}`],
     ["workflow", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["worker", "cancel.x"],
     ["worker", "$JS.API.STREAM.PURGE.POOL_chat"],
@@ -259,12 +267,15 @@ describe("deploy/nats/server.conf", () => {
   test.each([
     ["publisher", "_INBOX.>"],
     ["publisher", `_INBOX.ws.${OTHER}.>`],
+    ["publisher", `_INBOX.ws.${WORKSPACE}.>`],
+    ["publisher", `_INBOX.ws.${WORKSPACE}.${OTHER}.>`],
+    ["publisher", `_INBOX.ws.${WORKSPACE}.*.answers`],
     ["publisher", "_INBOX.ws.*.>"],
     ["publisher", "work.>"],
-    ["publisher", `batch.chat.${WORKSPACE}`],
+    ["publisher", `batch.chat.${WORKSPACE}.${KEY}`],
     ["publisher", "$SYS.REQ.USER.AUTH"],
     ["ingress", "$SYS.REQ.USER.AUTH"],
-    ["auth", `batch.chat.${WORKSPACE}`],
+    ["auth", `batch.chat.${WORKSPACE}.${KEY}`],
     ["auth", "_INBOX.gw.>"],
     ["worker", "_INBOX.gw.>"],
     ["worker", "_INBOX.ws.>"],

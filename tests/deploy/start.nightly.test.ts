@@ -167,9 +167,9 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
 
   test("lets a publisher in with an API key, and nobody without one", async () => {
     const asked = await fetch(`http://127.0.0.1:${port}/v1/key`, { headers: { authorization: `Bearer ${first.key}` } });
-    const { workspace } = (await asked.json()) as { workspace: { id: string } };
+    const { id: keyId, workspace } = (await asked.json()) as { id: string; workspace: { id: string } };
     const nats = / {2}Batch {6}(\S+)/.exec(first.running.lines().join("\n"))?.[1] ?? "";
-    const publisher = await openPublisher(nats, workspace.id, first.key);
+    const publisher = await openPublisher(nats, { ...workspace, keyId }, first.key);
     // Refused, so that nothing is spent.
     const body = { model: "no-such-model", messages: [{ role: "user", content: "Hello" }] };
     const answer = await publisher.submit({ endpoint: "/v1/chat/completions", body });

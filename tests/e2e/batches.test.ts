@@ -31,7 +31,7 @@ beforeAll(async () => {
     quickJanitor: true,
     pools: ["chat", "image", "capability", "workflow"],
     behaviours: ["unauthorized", "delay-60000"],
-    presets: { few: [3, null], capped: [null, 40_000] },
+    presets: { few: [6, null], capped: [null, 40_000] },
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "16", SLUICE_BATCH_PRICE_FACTOR: "0.5" },
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 10_000n * CREDIT });
@@ -163,7 +163,7 @@ describe("a batch", () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
     await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
     const other = clientOf(own);
-    // The upload and the batch are two of the three calls of a minute.
+    // The upload and the batch are two of the three calls of a minute that leave room for a line.
     const made = await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, other);
     await eventually("one line has ended", async () => (await rowOf(made.id))["completed"] === 1);
     await eventually("it waits", async () => (await rowOf(made.id))["lease_until"] === null);
@@ -233,17 +233,25 @@ describe("a batch", () => {
   }, 60_000);
 
   test("without room for its files waits for room, for a day, and is read line by line", async () => {
-    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
+    // The upload and the two batches leave no room in the window: both begin, and their lines wait.
+    const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
+    await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
     const mine = clientOf(own);
     const file = (await upload([line("a", ask("flat")), line("b", ask("no-such-model"))], mine)).id;
     const room = (bytes: string) =>
       bed.stack.query(`update file_storage set used = used ${bytes} where workspace_id = $1`, [own.id]);
     const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" } as const;
-    await room("+ 1000000000000");
     const [late, first] = [await mine.batches.create(asked), await mine.batches.create(asked)];
-    const isLeft = async (id: string) =>
-      (await rowOf(id))["state"] === "finalizing" && (await rowOf(id))["lease_until"] === null;
-    await eventually("both wait", async () => (await isLeft(first.id)) && (await isLeft(late.id)));
+    const have = async (state: string) =>
+      (await bed.stack.query("select 1 from batch where workspace_id = $1 and state = $2 and lease_until is null", [own.id, state])).length === 2; // prettier-ignore
+    await eventually("both have begun", () => have("in_progress"));
+    await room("+ 1000000000000");
+    await eventually("both wait", async () => {
+      await bed.stack.query("update rate_window set passed = calls where workspace_id = $1", [own.id]);
+      await bed.stack.query("update batch set next_at = now() where workspace_id = $1 and state = 'in_progress'", [own.id]); // prettier-ignore
+      return have("finalizing");
+    });
+    await bed.stack.query("update api_key set preset = 'unlimited' where workspace_id = $1", [own.id]);
     await bed.stack.query("update batch set ends_at = now() - interval '25 hours', next_at = now() where id = $1", [
       (await rowOf(late.id))["id"] as string,
     ]);

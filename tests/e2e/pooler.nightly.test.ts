@@ -22,7 +22,7 @@ import { admin } from "#tests/deploy/admin/commands.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
 import { metric } from "#tests/faults/metric.ts";
-import { openPublisher } from "#tests/faults/publisher.ts";
+import { oldestKey, openPublisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace as insertWorkspace } from "#tests/shared/accounts.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 test("calls, a batch job and a run go through it, also after each role has been restarted", async () => {
   const { stack, client } = bed;
-  const publisher = await openPublisher(stack.natsUrl, workspace.id);
+  const publisher = await openPublisher(stack.natsUrl, workspace);
   const runs = runsBenchOf(stack);
   for (const round of ["first", "after restarts"]) {
     const calls = Array.from({ length: 40 }, () => client.chat(bed.target(0, workspace.key), ask("flat")));
@@ -119,7 +119,7 @@ test("the end of a job is told to a webhook, signed", async () => {
   const [told, receiver] = await Promise.all([notificationsOf(bed.stack), startReceiver()]);
   const { id, signingSecret } = await told.channel(receiver.url);
   await told.subscribe(id, "job.completed");
-  const publisher = await openPublisher(bed.stack.natsUrl, told.workspaceId);
+  const publisher = await openPublisher(bed.stack.natsUrl, await oldestKey(bed.stack, told.workspaceId));
   const { job_id: jobId } = await publisher.submit({ body: ask("flat") });
   const { body, headers } = await receiver.wait(() => true);
   expect(new Webhook(signingSecret).verify(body, headers as Record<string, string>)).toMatchObject({

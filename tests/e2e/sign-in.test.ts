@@ -46,7 +46,10 @@ test("a member of several workspaces chooses one on a page", async () => {
   const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
   const back = await idp.visit(begun.headers.get("location") ?? "");
   const page = await fetch(back, { headers: { cookie: cookieOf(begun) } });
-  const [, path = ""] = new RegExp(`formaction="([^"]+/${other})"`).exec(await page.text()) ?? [];
+  const shown = await page.text();
+  // Nobody has signed in to either.
+  expect(shown.split("You have not signed in to this workspace before.")).toHaveLength(3);
+  const [, path = ""] = new RegExp(`formaction="([^"]+/${other})"`).exec(shown) ?? [];
   const come = await fetch(baseUrl + path, {
     method: "POST",
     redirect: "manual",
@@ -57,6 +60,12 @@ test("a member of several workspaces chooses one on a page", async () => {
   const headers = { cookie: cookieOf(come), "x-sluice-console": "1" };
   const session = await fetch(`${baseUrl}/console/session`, { headers });
   expect(await session.json()).toMatchObject({ workspace: { id: other, name: "second" }, member: { id: member } });
+  const next = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
+  const asked = { headers: { cookie: cookieOf(next) } };
+  const again = await (await fetch(await idp.visit(next.headers.get("location") ?? ""), asked)).text();
+  // The workspace that they chose comes first; the other one is marked.
+  const [first = "", second = ""] = again.split("<button").slice(1);
+  expect([first.includes(other), first.includes("not signed in"), second.includes("not signed in")]).toEqual([true, false, true]); // prettier-ignore
   await stack.query("update workspace set is_active = false where id = $1", [other]);
 });
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { BATCH_MESSAGES_PER_WORKSPACE } from "#shared/queue/topology.ts";
+import { BATCH_MESSAGES_PER_KEY } from "#shared/queue/topology.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
@@ -20,7 +20,7 @@ const SHARE = LIVE_SLOTS - LIVE_SLOTS / 8;
 /** Connections that a client of Bun opens at once, less some for the other workspace. */
 const FLOOD = 250;
 /** Nearly all that the queue keeps of one workspace: what it refuses is not repeated here. */
-const BACKLOG = BATCH_MESSAGES_PER_WORKSPACE - 20;
+const BACKLOG = BATCH_MESSAGES_PER_KEY - 20;
 
 let bed: Bed;
 let greedy: Publisher;
@@ -40,8 +40,8 @@ beforeAll(async () => {
     await createWorkspace(bed.stack, { creditsNano: 10_000_000_000_000n }),
   ];
   [greedyKey, modestKey] = [one.key, two.key];
-  greedy = await openPublisher(bed.stack.natsUrl, one.id);
-  modest = await openPublisher(bed.stack.natsUrl, two.id);
+  greedy = await openPublisher(bed.stack.natsUrl, one);
+  modest = await openPublisher(bed.stack.natsUrl, two);
 }, 120_000);
 afterAll(async () => {
   await Promise.all([greedy?.close(), modest?.close()]);

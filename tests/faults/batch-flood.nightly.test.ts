@@ -5,14 +5,14 @@ import { jetstreamManager } from "@nats-io/jetstream";
 
 import { newId } from "#shared/ids.ts";
 import { BATCH_STREAM } from "#shared/queue/subjects.ts";
-import { BATCH_MESSAGES_PER_WORKSPACE } from "#shared/queue/topology.ts";
+import { BATCH_MESSAGES_PER_KEY } from "#shared/queue/topology.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
-const CAP = BATCH_MESSAGES_PER_WORKSPACE;
+const CAP = BATCH_MESSAGES_PER_KEY;
 
 let bed: Bed;
 let flooder: Publisher;
@@ -25,8 +25,8 @@ beforeAll(async () => {
     await createWorkspace(bed.stack, { creditsNano: 10n ** 15n, preset: "three" }),
     await createWorkspace(bed.stack, { creditsNano: 10n ** 15n }),
   ];
-  flooder = await openPublisher(bed.stack.natsUrl, one.id);
-  other = await openPublisher(bed.stack.natsUrl, two.id);
+  flooder = await openPublisher(bed.stack.natsUrl, one);
+  other = await openPublisher(bed.stack.natsUrl, two);
 }, 120_000);
 afterAll(async () => {
   await Promise.all([flooder?.close(), other?.close()]);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   publishers = await Promise.all(
     [1, 2, 3, 4].map(async () => {
       const workspace = await createWorkspace(bed.stack, { creditsNano: 1_000_000_000_000n });
-      return openPublisher(bed.stack.natsUrl, workspace.id);
+      return openPublisher(bed.stack.natsUrl, workspace);
     }),
   );
 }, 120_000);

@@ -22,7 +22,7 @@ let publisher: Publisher;
 beforeAll(async () => {
   bed = await startBed({ behaviours: ["silent", "delay-3000"] });
   const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
 }, 120_000);
 afterAll(async () => {
   await publisher?.close();

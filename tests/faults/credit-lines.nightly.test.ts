@@ -135,7 +135,8 @@ test.each(["call.admitted", "call.dispatched", "call.taken"])(
 );
 
 test("an ingress dies with most of a balance on its line: that is back in ten seconds, and what needs it waits or is told so", async () => {
-  const { id, key } = await createWorkspace(bed.stack, { creditsNano: 20_000n * FLAT_NANO });
+  const workspace = await createWorkspace(bed.stack, { creditsNano: 20_000n * FLAT_NANO });
+  const { id, key } = workspace;
   const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0" });
   const load = pour({ url: mortal.baseUrl, key }, "metered");
   const free = "select from credit_line l where workspace_id = $1 and undrawn_credits(l) > $2";
@@ -151,7 +152,7 @@ test("an ingress dies with most of a balance on its line: that is back in ten se
   const refused = await bed.client.chat(bed.target(0, key), ask("metered"));
   expect(refused.status).toBe(402);
   expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 11);
-  const publisher = await openPublisher(bed.stack.natsUrl, id);
+  const publisher = await openPublisher(bed.stack.natsUrl, workspace);
   const waiting = newId();
   expect(await publisher.submit({ body: ask("metered") }, { key: waiting })).toMatchObject({ status: "waiting" });
   await eventually("calls are served", async () => isServed(await bed.client.chat(bed.target(0, key), ask("metered"))));

@@ -70,7 +70,7 @@ beforeAll(async () => {
   });
   bed.upstream.setDefault({ delayMs: 30 });
   workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
   // Ports of their own, so that each has the same addresses after a restart.
   fleet = await Promise.all(
     ROLES.map(async (args) => {

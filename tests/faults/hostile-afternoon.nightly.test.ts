@@ -34,7 +34,7 @@ let bed: Bed;
 let penniless: Workspace;
 let publisher: Publisher;
 /** Its workspace. */
-let publishing: string;
+let publishing: Workspace;
 let random: () => number;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
   penniless = await createWorkspace(bed.stack, { creditsNano: 1n });
   const rich = await createWorkspace(bed.stack, { creditsNano: 10n ** 13n, preset: "some" });
-  publishing = rich.id;
+  publishing = rich;
   publisher = await openPublisher(bed.stack.natsUrl, publishing);
 }, 120_000);
 afterAll(async () => {
@@ -130,9 +130,11 @@ function pick<T>(from: readonly T[]): T {
 async function publishAnything(): Promise<void> {
   const { connection } = publisher;
   const head = headers();
-  head.set("Sluice-Reply", pick([`_INBOX.ws.${penniless.id}.x`, "_INBOX.gw.a.b", "work.chat.live.x", "cancel.>", ""]));
+  head.set(
+    "Sluice-Reply",
+    pick([`_INBOX.ws.${penniless.id}.${penniless.keyId}.x`, "_INBOX.gw.a.b", "work.chat.live.x", "cancel.>", ""]),
+  );
   if (random() < 0.7) head.set("Idempotency-Key", pick(["same", newId(), "\u0001", "k".repeat(300)]));
-  if (random() < 0.3) head.set("Sluice-Key-Id", pick([penniless.keyId, newId(), "none"]));
   const body = pick([
     JSON.stringify({ body: ask(`mock-delay-${CALL_MS}`) }),
     JSON.stringify({ body: ask("flat", { stream: true }) }),
@@ -141,9 +143,10 @@ async function publishAnything(): Promise<void> {
     "[".repeat(50_000),
     Buffer.from([0, 255, 254]),
   ]);
-  const workspace = pick([publishing, publishing, penniless.id, newId()]);
+  const workspace = pick([publishing.id, publishing.id, penniless.id, newId()]);
+  const key = pick([publishing.keyId, publishing.keyId, penniless.keyId, newId(), "none"]);
   const reply = random() < 0.5 ? { reply: pick(["work.chat.live.x", `cancel.${newId()}`, "$JS.API.STREAM.PURGE.POOL_chat"]) } : {}; // prettier-ignore
-  connection.publish(`batch.${pick([...POOLS, "none"])}.${workspace}`, body, { headers: head, ...reply });
+  connection.publish(`batch.${pick([...POOLS, "none"])}.${workspace}.${key}`, body, { headers: head, ...reply });
   await connection.flush();
 }
 

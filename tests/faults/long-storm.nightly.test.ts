@@ -45,7 +45,7 @@ beforeAll(async () => {
     env: { SLUICE_CALL_FIRST_BYTE_MS: "3000", SLUICE_CALL_PLAIN_MS: "3000", SLUICE_CALL_TOTAL_MS: "20000", SLUICE_CALL_QUEUE_MS: "20000" }, // prettier-ignore
   });
   workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
   const start = () => startRole(["worker", "chat", "workflow"], bed.stack.env);
   const [first, ...others] = await Promise.all([start(), start(), start()]);
   steady.push(...bed.stack.ingresses.slice(0, 1), first);

@@ -50,8 +50,8 @@ test("a store wiped under running workers is rebuilt without a restart", async (
 test("an older store brings back jobs that are done and lacks those that are not: each is done once", async () => {
   const { stack, upstream } = bed;
   const [worker] = stack.workers;
-  const { id } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
-  const publisher = await openPublisher(stack.natsUrl, id);
+  const workspace = await createWorkspace(stack, { creditsNano: 10n ** 12n });
+  const publisher = await openPublisher(stack.natsUrl, workspace);
   const submit = async (): Promise<string[]> => {
     const keys = [newId(), newId(), newId()];
     await Promise.all(keys.map((key) => publisher.submit({ body: ask("flat", { user: key }) }, { key })));

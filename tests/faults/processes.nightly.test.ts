@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
   });
   const workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 13n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
 }, 60_000);
 afterAll(async () => {
   await publisher?.close();

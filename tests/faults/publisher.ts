@@ -3,7 +3,10 @@ import { connect, headers, type NatsConnection } from "nats";
 
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
+import { batchSubject, type Pool, publisherInbox, type PublisherIdentity } from "#shared/queue/subjects.ts";
+import type { Stack } from "#tests/support/stack.ts";
 
+import type { Workspace } from "./bed.ts";
 import { eventually } from "./wait.ts";
 
 export interface Publisher {
@@ -21,22 +24,37 @@ export interface Publisher {
 
 export interface PublishOptions {
   readonly key?: string;
-  readonly workspaceId?: string;
+  /** Other ids to write into the subject. */
+  readonly as?: Partial<PublisherIdentity>;
   readonly pool?: string;
   readonly messageId?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The key that a publisher acts for, and its workspace. */
+type Identity = Pick<Workspace, "id" | "keyId">;
+
+/** Returns the oldest key of a workspace, or of all, as a publisher's identity. */
+export async function oldestKey({ query }: Pick<Stack, "query">, workspaceId?: string): Promise<Identity> {
+  const [key] = await query<Identity>(
+    `select workspace_id as id, id as "keyId" from api_key where $1::uuid is null or workspace_id = $1 order by created_at, id limit 1`,
+    [workspaceId ?? null],
+  );
+  if (!key) throw new Error("expected a workspace with a key");
+  return key;
+}
+
 /** @param key with which it logs in, where the server asks for one */
-export async function openPublisher(url: string, workspaceId: string, key?: string): Promise<Publisher> {
+export async function openPublisher(url: string, { id, keyId }: Identity, key?: string): Promise<Publisher> {
+  const own = { workspaceId: id, keyId };
   const connection = await connect({
     servers: url,
     ...(key === undefined ? {} : { token: key }),
-    inboxPrefix: `_INBOX.ws.${workspaceId}`,
+    inboxPrefix: publisherInbox(own),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
   });
-  const inbox = `_INBOX.ws.${workspaceId}.${newId()}`;
+  const inbox = `${publisherInbox(own)}.${newId()}`;
   const answers: BatchAnswer[] = [];
   connection.subscribe(inbox, { callback: (_error, message) => void answers.push(message.json<BatchAnswer>()) });
   await connection.flush();
@@ -45,7 +63,7 @@ export async function openPublisher(url: string, workspaceId: string, key?: stri
     head.set("Sluice-Reply", inbox);
     if (options.key !== undefined) head.set("Idempotency-Key", options.key);
     for (const [name, value] of Object.entries(options.headers ?? {})) head.set(name, value);
-    const subject = `batch.${options.pool ?? "chat"}.${options.workspaceId ?? workspaceId}`;
+    const subject = batchSubject((options.pool ?? "chat") as Pool, { ...own, ...options.as });
     if (options.messageId !== undefined) head.set("Nats-Msg-Id", options.messageId);
     connection.publish(subject, JSON.stringify(body), { headers: head });
     await connection.flush();

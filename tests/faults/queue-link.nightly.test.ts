@@ -66,7 +66,7 @@ beforeAll(async () => {
   });
   [ingress, worker] = await Promise.all([startPart("ingress"), startPart("worker", "chat", "workflow")]);
   const workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 12n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
 }, 90_000);
 
 /** Ends the faults of a test, also of one that failed. */

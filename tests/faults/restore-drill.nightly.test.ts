@@ -53,7 +53,7 @@ beforeAll(async () => {
   // Jobs that nobody takes up: they wait on a queue that the restored system does not have.
   await stack.workers[0]?.stop();
   const workspace = await createWorkspace(stack, { creditsNano: 1_000_000_000_000n });
-  const publisher = await openPublisher(stack.natsUrl, workspace.id);
+  const publisher = await openPublisher(stack.natsUrl, workspace);
   await Promise.all(Array.from({ length: QUEUED }, () => publisher.submit({ body: ask("flat") })));
   await publisher.close();
   entriesBefore = await entriesOf(bed.stack.query);

@@ -15,7 +15,7 @@ import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { hearEvents } from "#tests/support/tenant.ts";
 
 import { type Bed, startBed } from "./bed.ts";
-import { openPublisher, type Publisher } from "./publisher.ts";
+import { oldestKey, openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
 let bed: Bed;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const [row] = await bed.stack.query<{ id: string }>("select id from workspace limit 1");
   workspaceId = row?.id ?? "";
   await hearEvents(bed.stack, workspaceId);
-  publisher = await openPublisher(bed.stack.natsUrl, workspaceId);
+  publisher = await openPublisher(bed.stack.natsUrl, await oldestKey(bed.stack, workspaceId));
   chat = await startRole(["worker", "chat"], bed.stack.env);
 }, 90_000);
 afterAll(async () => {

@@ -14,7 +14,7 @@ import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";
 import { DONE, errorCode, requestId } from "./client.ts";
 import { isServed, sentTwice, startLoad, tally } from "./load.ts";
-import { openPublisher } from "./publisher.ts";
+import { oldestKey, openPublisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 import { storm } from "../support/storm.ts";
 
@@ -127,8 +127,7 @@ test("a worker that is told to stop takes nothing more on any lane while a job o
   const { client, stack, upstream } = bed;
   const [first, second] = stack.workers;
   await second?.stop();
-  const [workspace] = await stack.query<{ id: string }>("select id from workspace limit 1");
-  const publisher = await openPublisher(stack.natsUrl, workspace?.id ?? "");
+  const publisher = await openPublisher(stack.natsUrl, await oldestKey(stack));
   const manager = await jetstreamManager(publisher.connection);
   const live = (): ReturnType<typeof manager.consumers.info> =>
     manager.consumers.info(streamName("chat"), durableName("chat", "live"));

@@ -45,7 +45,7 @@ beforeAll(async () => {
   versions = await makeVersions();
   bed = await startBed({ ingress: 0, workers: 0, janitor: false, env: { SLUICE_GRACE_MS: "15000" } });
   const workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
 }, 120_000);
 afterAll(async () => {
   await publisher?.close();

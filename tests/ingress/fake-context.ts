@@ -102,6 +102,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     }),
     metrics,
     catalogue: { current: () => catalogue },
+    keyWatch: { watch: () => () => undefined },
     authenticator: {
       authenticate: (authorization: string | null) =>
         Promise.try(() => {

@@ -16,8 +16,9 @@ import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastruc
 
 /** Workspace of the publisher that `open` logs in with its key. */
 export const PUBLISHER_WORKSPACE = "00000000-0000-7000-8000-000000000000";
+export const PUBLISHER_KEY = "00000000-0000-7000-8000-00000000000a";
 const PUBLISHER: KnownKey = {
-  keyId: "00000000-0000-7000-8000-00000000000a",
+  keyId: PUBLISHER_KEY,
   workspaceId: PUBLISHER_WORKSPACE,
   workspaceName: "publisher",
   memberId: "00000000-0000-7000-8000-00000000000b",
@@ -31,7 +32,7 @@ export const USERS = {
   workflow: "wk",
   janitor: "jn",
   auth: "au",
-  publisher: `ws.${PUBLISHER_WORKSPACE}`,
+  publisher: `ws.${PUBLISHER_WORKSPACE}.${PUBLISHER_KEY}`,
 } as const;
 export type User = keyof typeof USERS;
 
@@ -107,6 +108,7 @@ export async function startConfiguredNats(
     const { connection } = await open(address, "auth");
     const served = serveLogins({
       keys: { find: (key) => Promise.resolve(key === "pass-publisher" ? PUBLISHER : undefined) },
+      activeKeys: (ids) => Promise.resolve(new Set(ids)),
       log: createLogger({ level: "silent", role: "test" }),
       metrics,
       callout: openCallout(seeds),

@@ -12,6 +12,7 @@ import {
 } from "#shared/calls/kinds/chat/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 
@@ -64,7 +65,7 @@ async function filesOf(
 ): Promise<Map<string, StoredFile>> {
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
   try {
-    return new Map((await findFiles(context.database, workspaceId, ids)).map((row) => [row.id, row]));
+    return new Map((await findFiles(context.database, anyMember(workspaceId), ids)).map((row) => [row.id, row]));
   } catch (error) {
     throw unreadable(context, requestId, "the files of a call could not be looked up", error);
   }

@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -87,7 +88,7 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
   const found = isFileId(fileId)
     ? await unavailable(
         "The file of this call cannot be looked up right now; try again shortly.",
-        findReadable(database, caller.workspaceId, fileId),
+        findReadable(database, viewerOf(caller), fileId),
       )
     : undefined;
   if (!found) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });

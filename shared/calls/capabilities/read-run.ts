@@ -3,6 +3,7 @@ import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { type Inline, INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
 import type { CheckedRun } from "./check.ts";
 import type { Capability } from "./entry.ts";
@@ -173,7 +174,7 @@ async function checkFiles(
   const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
   const rows = await unavailable(
     "Files cannot be looked up right now; try again shortly.",
-    findFiles(database, caller.workspaceId, ids),
+    findFiles(database, viewerOf(caller), ids),
   );
   const known = new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
   const absent = files.find(({ id }) => !known.has(id));

@@ -3,7 +3,7 @@
  * nothing is fetched or decoded.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { Role } from "#shared/access/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { arrived } from "#shared/contract-fault.ts";
@@ -15,6 +15,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 
 /** Media that comes with a call, where its model names no bound: what fits into the memory of a worker several times. */
 export const INPUT_BYTES_MAX = {
@@ -227,7 +228,7 @@ async function decode(
  */
 export async function checkInputFiles(
   database: Queryable,
-  caller: { readonly workspaceId: string; readonly role: Role },
+  caller: Pick<Caller, "workspaceId" | "memberId" | "role">,
   given: readonly InputMedia[],
   bytesMax: (kind: InputMediaKind) => number,
 ): Promise<void> {
@@ -241,7 +242,7 @@ export async function checkInputFiles(
       ? []
       : await unavailable(
           "The files of this call cannot be looked up right now; try again shortly.",
-          findFiles(database, caller.workspaceId, ids),
+          findFiles(database, viewerOf(caller), ids),
         );
   for (const { fileId, kind, param } of named) {
     const row = rows.find(({ id }) => id === fileId);

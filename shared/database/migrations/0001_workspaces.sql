@@ -59,6 +59,9 @@ create table member (
   created_at timestamptz not null default now(),
   -- Address for mail about trouble of the workspace; forgotten when the member is deleted.
   email text,
+  -- The first time that the person of this address signed in for the member at the operator's issuer; null: nobody has, and the address is the word of
+  -- whoever manages the workspace.
+  signed_in_at timestamptz,
   unique (workspace_id, name)
 );
 

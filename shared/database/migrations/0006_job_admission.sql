@@ -30,6 +30,12 @@ language sql volatile set enable_seqscan = off as $$
   select least(greatest(1000, slots), greatest(4, ceil(places / (select greatest(count(*), 1) from at_work)::numeric)))::int from queue
 $$;
 
+-- The number of calls in 60 s at which work that may wait has to, under a limit of p_limit: half of it, whoever made the calls. The other half
+-- is left to callers who wait for an answer: a batch of a thousand lines would refuse their calls for as long as it runs.
+create function batch_limit(p_limit int) returns int language sql immutable strict as $$
+  select least(p_limit, greatest(1, (p_limit + 1) / 2));
+$$;
+
 -- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
 -- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
 -- many fewer. It is ready when the calls counted before leave room for it, so that no 60 s ever have more than the limit: up to
@@ -69,8 +75,8 @@ begin
 end $$;
 
 -- An offer of an entry point. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
--- `funds_error`: remembered when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
--- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
+-- `funds_error`: remembered when the database refuses. `may_wait`: a window that is half full (batch_limit) makes it wait uncounted;
+-- else it is counted, and refused if the window is full. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
 -- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
 -- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing
 -- (see admit_run). `batch_id`, `batch_epoch`: it is a line of this batch, offered by its leader of this epoch.
@@ -204,7 +210,7 @@ begin
       sent := sent || i;
       continue;
     end if;
-    past := w_calls[w] + w_taken[w] + 1 - o.call_limit;
+    past := w_calls[w] + w_taken[w] + 1 - case when o.may_wait then batch_limit(o.call_limit) else o.call_limit end;
     -- Where a budget is spent there is nothing to wait for.
     if o.may_wait and past > w_passed[w]
       and not exists (select from balance b where b.workspace_id = o.workspace_id and b.spent >= b.stop_at) then
@@ -362,7 +368,7 @@ begin
   if number is null then return null; end if;
   -- A publisher's key may stand for a run. The row is in by now, so a statement that waited for the one which began the run sees it.
   if exists (select from run where id = o.id)
-    or admit_call(o.workspace_id, case when o.is_counted is false then -1 else o.call_limit end, o.id, o.key_id, o.model, o.amount,
+    or admit_call(o.workspace_id, case when o.is_counted is false then -1 when o.may_wait then batch_limit(o.call_limit) else o.call_limit end, o.id, o.key_id, o.model, o.amount,
                   o.may_exceed, o.tokens, o.day_cap, o.hold_ms) <> 0 then
     raise exception 'an offer is not admitted by itself' using errcode = 'SL003';
   end if;

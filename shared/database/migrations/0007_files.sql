@@ -11,6 +11,8 @@ create table file (
   -- Made from a UUIDv7: ids sort by time, which makes any of them a cursor.
   id text primary key constraint file_id check (id ~ '^file-[0-9a-f]{32}$'),
   workspace_id uuid not null references workspace (id),
+  -- Member that it belongs to, beside whom owners and admins see it; null: all members see it.
+  member_id uuid,
   state text not null default 'uploading' constraint file_state check (state in ('uploading', 'ready', 'deleted', 'lost')),
   -- Bytes that an upload has reserved so far; then the size.
   bytes bigint not null default 0 constraint file_bytes check (bytes >= 0),
@@ -40,7 +42,7 @@ create index file_gone on file (ended_at) where state = 'deleted';
 
 create table file_storage (
   workspace_id uuid primary key references workspace (id),
-  -- Bytes of ready files, of runs and of definitions.
+  -- Bytes of ready files, of runs, of definitions and of lines of batches.
   used bigint not null default 0 constraint file_storage_used check (used >= 0),
   -- Bytes of the limit that uploads under way have taken.
   reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0),
@@ -128,7 +130,7 @@ end $$;
 -- Makes an upload a file, of the bytes that were reserved for it. Result: false when it has no row any more, and nothing was done.
 create function finish_upload(
   p_id text, p_filename text, p_purpose text, p_media_type text, p_sha256 bytea, p_block_sha256 bytea, p_block_bytes int,
-  p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int
+  p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int, p_owner_key uuid
 ) returns boolean language plpgsql as $$
 declare
   f file;
@@ -144,7 +146,7 @@ begin
   end if;
   update file set state = 'ready', filename = p_filename, purpose = p_purpose, media_type = p_media_type,
     sha256 = p_sha256, block_sha256 = p_block_sha256, block_bytes = p_block_bytes, upload_id = null, lease_until = null,
-    expires_at = created_at + p_expires_s * interval '1 second'
+    expires_at = created_at + p_expires_s * interval '1 second', member_id = (select k.member_id from api_key k where k.id = p_owner_key)
   where id = p_id;
   update file_storage set reserved = reserved - f.bytes, used = used + f.bytes, files = files + 1 where workspace_id = f.workspace_id;
   return true;

@@ -334,8 +334,11 @@ begin
   update ledger_border set next_id = greatest(drawn, border.next_id), next_xid = numbered;
 end $$;
 
--- Workspaces with a count that is not the sum of their files, runs and definitions, all seen in one snapshot.
-create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+-- Workspaces with a count that is not the sum of their files, runs, definitions and lines of batches, all seen in one snapshot.
+create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql stable as $$
+#variable_conflict use_column
+begin
+  return query
   with stored as (
     select f.workspace_id, sum(f.bytes) filter (where f.state = 'ready') as used, sum(f.bytes) filter (where f.state = 'uploading') as reserved,
       count(*) filter (where f.state = 'ready') as files
@@ -344,6 +347,8 @@ create function audit_storage() returns table (workspace_id uuid, fault text, ex
     select r.workspace_id, sum(storage_blocks(r.stored_bytes)), 0, 0 from run r group by 1
     union all
     select w.workspace_id, sum(v.bytes), 0, 0 from workflow w join workflow_version v on v.workflow_id = w.id group by 1
+    union all
+    select b.workspace_id, sum(b.stored_bytes), 0, 0 from batch b group by 1
   ), wanted as (
     select s.workspace_id, sum(coalesce(s.used, 0)) as used, sum(coalesce(s.reserved, 0)) as reserved, sum(s.files) as files
     from stored s group by 1
@@ -354,4 +359,4 @@ create function audit_storage() returns table (workspace_id uuid, fault text, ex
     from wanted w full join file_storage s on s.workspace_id = w.workspace_id
   )
   select t.workspace_id, 'what is stored is not what is counted', t.expected, t.found from told t where t.expected <> t.found;
-$$;
+end $$;

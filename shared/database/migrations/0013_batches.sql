@@ -4,7 +4,7 @@
 -- validating → in_progress → finalizing → completed, or failed; `ends_as` says from when on no line begins any more, and what the
 -- batch will be: then it is finalizing or cancelling until what is under way has ended and the files are written.
 --
--- Locks: batch, then its lines. No transaction here locks a job, a run or a balance. Admission of lines locks their batch (admit_jobs), so
+-- Locks: batch, then its lines, then file_storage. No transaction here locks a job, a run or a balance. Admission of lines locks their batch (admit_jobs), so
 -- that nobody begins to lead it meanwhile.
 
 create table batch (
@@ -62,7 +62,9 @@ create table batch (
   cancelling_at timestamptz,
   cancelled_at timestamptz,
   -- Time of its end, whatever that was.
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- Bytes of its lines in the storage of the workspace, for as long as the batch is kept.
+  stored_bytes bigint not null default 0
 ) with (fillfactor = 70);
 create index batch_due on batch (next_at) where ended_at is null;
 create index batch_open on batch (workspace_id) where ended_at is null;
@@ -90,7 +92,8 @@ create table batch_line (
   record_bytes int,
   primary key (batch_id, number)
 ) with (fillfactor = 80);
-create unique index batch_line_custom_id on batch_line (batch_id, custom_id);
+-- Of a text of up to 512 characters its hash is enough.
+create unique index batch_line_custom_id on batch_line (batch_id, (md5(custom_id)::uuid));
 create index batch_line_waiting on batch_line (batch_id, number) where state = 'waiting';
 create index batch_line_running on batch_line (batch_id) where state = 'running';
 -- Jobs of these are kept until their batch has heard of them.
@@ -127,6 +130,38 @@ begin
     clock_timestamp() + p_window_ms * interval '1 millisecond');
   return p_id;
 end $$;
+
+-- Lets the lines of a batch begin, and takes their bytes, p_row_bytes each beside the texts, of the storage of the workspace. Result: `begun`;
+-- `gone`: another leads it, or it is to end; `crowded`: the kept batches of the workspace would have more than p_lines_max lines; `full`: its
+-- storage does not hold these. Batches of one workspace begin one after the other, so that both counts are exact.
+create function begin_batch(
+  p_id uuid, p_epoch int, p_total int, p_model text, p_row_bytes int, p_lines_max int, p_limit bigint
+) returns text language plpgsql as $$
+declare
+  ws uuid;
+  size bigint;
+begin
+  select workspace_id into ws from batch where id = p_id and epoch = p_epoch and state = 'validating' for no key update;
+  if not found then return 'gone'; end if;
+  insert into file_storage (workspace_id) values (ws) on conflict do nothing;
+  perform from file_storage where workspace_id = ws for no key update;
+  if p_total + (select coalesce(sum(total), 0) from batch where workspace_id = ws) > p_lines_max then return 'crowded'; end if;
+  select storage_blocks(4095 + sum(p_row_bytes + octet_length(custom_id))) into size from batch_line where batch_id = p_id;
+  update file_storage set used = used + size where workspace_id = ws and used + reserved + size <= p_limit;
+  if not found then return 'full'; end if;
+  update batch set state = 'in_progress', in_progress_at = clock_timestamp(), total = p_total, model = p_model, turns_lost = 0,
+    moved_at = clock_timestamp(), stored_bytes = stored_bytes + size
+  where id = p_id;
+  return 'begun';
+end $$;
+
+-- Frees the bytes of deleted batches.
+create function free_batch_storage() returns trigger language plpgsql as $$
+begin
+  perform free_storage(array_agg(g.workspace_id), array_agg(g.stored_bytes)) from gone g where g.stored_bytes > 0;
+  return null;
+end $$;
+create trigger batch_storage after delete on batch referencing old table as gone for each statement execute function free_batch_storage();
 
 -- Takes up the batch that has waited for longest, of a workspace of which fewer than p_each are led. No row: there is none.
 -- One whose leader was lost waits for longer each time, and not as long as others that were lost with it: one of them may have been the cause.

@@ -35,7 +35,7 @@ beforeAll(async () => {
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
   const own = bed.stack.env;
   storage = storageOf(own);
-  publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+  publisher = await openPublisher(bed.stack.natsUrl, workspace);
 }, 120_000);
 afterAll(async () => {
   storage?.close();

@@ -9,7 +9,8 @@ export function sharedBed(): Promise<Bed> {
     ingress: 2,
     pools: ["chat", "image", "audio", "video", "3d"],
     behaviours: ["tokens-20000", "unauthorized", "delay-60000", "delay-2000", "refusal", "rate-limit"],
-    presets: { three: [3, null], few: [1, null] },
+    // Messages may take half of a window.
+    presets: { six: [6, null], few: [1, null] },
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "32" },
   });
   return started;

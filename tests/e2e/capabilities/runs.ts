@@ -260,7 +260,7 @@ describe("a run", () => {
 
   test("handed in over NATS is made, kept, paid and told", async () => {
     const workspace = await createWorkspace(bench.stack, { creditsNano: 100_000_000_000n });
-    const publisher = await openPublisher(bench.stack.natsUrl, workspace.id);
+    const publisher = await openPublisher(bench.stack.natsUrl, workspace);
     try {
       const endpoint = "/v1/capabilities/{id}/run";
       const ask = async (params: object) => {

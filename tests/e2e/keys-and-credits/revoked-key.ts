@@ -60,6 +60,22 @@ test.each(["member where workspace_id", "workspace where id"])(
   },
 );
 
+test("a stream breaks off when its key is revoked, and a stream of another key goes on", async () => {
+  const [mine, other] = [
+    await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO }),
+    await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO }),
+  ];
+  const stream = ({ key }: Workspace) => bed.client.open(bed.target(0, key), ask("mock-stall", { stream: true }));
+  const [broken, whole] = await Promise.all([stream(mine), stream(other)]);
+  await Promise.all([broken.frames(1), whole.frames(1)]);
+  await revoke(mine);
+  expect(await broken.ended).toMatchObject({ isCut: true });
+  expect(whole.answer.endedAt).toBeFalsy();
+  whole.leave();
+  await whole.ended;
+  await audit(bed);
+});
+
 test("a revoked key dies while NATS is stopped", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n });
   await bed.stack.nats.stop();

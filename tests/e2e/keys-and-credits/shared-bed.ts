@@ -8,6 +8,7 @@ export function sharedBed(): Promise<Bed> {
     apart: false,
     ingress: 2,
     pools: ["chat", "workflow"],
+    behaviours: ["stall"],
     presets: { narrow: [4, 1_000_000], thirty: [30, null] },
   });
   return started;

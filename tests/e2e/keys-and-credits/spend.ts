@@ -125,7 +125,7 @@ describe("a budget", () => {
     expect(refusal.body).toContain("a day");
     expect(refusal.body).not.toContain("2 credits");
 
-    const publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
+    const publisher = await openPublisher(bed.stack.natsUrl, workspace);
     try {
       const told = await publisher.submit({ endpoint: "/v1/chat/completions", body: ask("flat") });
       expect([told.status, told["error"]?.["code"]]).toEqual(["refused", "budget_reached"]);

@@ -24,7 +24,7 @@ const ENDPOINT = "/v1/workflows/{id}/runs";
 beforeAll(async () => {
   bench = await runsOfNewWorkspace(sharedMediaRuns());
   await hearEvents(bench.stack, bench.workspace.id);
-  publisher = await openPublisher(bench.stack.natsUrl, bench.workspace.id);
+  publisher = await openPublisher(bench.stack.natsUrl, bench.workspace);
   workflow = await bench.store({
     inputs: { word: { type: "string", required: true } },
     steps: [say("a", "${{ inputs.word }}!")],
@@ -169,11 +169,10 @@ test("a key of the billing role is refused, as over HTTP, also for a workflow th
   ]);
   const runs = () => bench.stack.query("select id from run where workspace_id = $1", [bench.workspace.id]);
   const before = await runs();
-  const asked = publisher.submit(ask({ input: { word: "tea" } }), {
-    pool: "workflow",
-    headers: { "Sluice-Key-Id": keyId },
-  });
+  const books = await openPublisher(bench.stack.natsUrl, { id: bench.workspace.id, keyId });
+  const asked = books.submit(ask({ input: { word: "tea" } }), { pool: "workflow" });
   expect(await asked).toMatchObject({ status: "refused", error: { code: "permission_denied" } });
+  await books.close();
   expect(await runs()).toEqual(before);
 });
 test("a run waits while its workspace has as many under way as it may, and begins when one has ended", async () => {

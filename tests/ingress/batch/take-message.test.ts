@@ -5,10 +5,11 @@ import {
   addressOf,
   type BatchArrival,
   type BatchContext,
+  publisherOf,
   takeMessage,
   INTAKE_LARGE_MAX,
 } from "#ingress/batch/admit.ts";
-import { openPublishers } from "#shared/access/authenticate.ts";
+import { type Caller, openPublishers } from "#shared/access/authenticate.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -78,14 +79,13 @@ const DICTATION = {
 };
 
 let places = 0;
-function arrival(workspaceId: string, message: object, more: Partial<BatchArrival> = {}): BatchArrival {
+function arrival(caller: Caller, message: object, more: Partial<BatchArrival> = {}): BatchArrival {
   places += 1;
   return {
     pool: "endpoint" in message ? "audio" : "chat",
-    workspaceId,
+    caller,
     key: "",
     place: `${places}:1`,
-    keyId: "",
     reply: null,
     data: Buffer.from(JSON.stringify(message)),
     deliveries: 1,
@@ -94,30 +94,33 @@ function arrival(workspaceId: string, message: object, more: Partial<BatchArriva
   };
 }
 
-const own = async (creditsNano = 1_000n * CREDIT, preset = "unlimited"): Promise<string> =>
-  (await createWorkspace(bench.db, { creditsNano, preset })).id;
+/** The caller of a workspace of its own. */
+const own = async (creditsNano = 1_000n * CREDIT, preset = "unlimited"): Promise<Caller> => {
+  const { id, keyId } = await createWorkspace(bench.db, { creditsNano, preset });
+  return publisherOf(context, { workspaceId: id, keyId });
+};
 /** Keys of the objects of one message: those of others may go at any time. */
 const objectsOf = async (one: BatchArrival): Promise<string[]> =>
   (await listObjects(bench.storage, `claims/${addressOf(one).id}`, undefined, 1_000)).objects.map(({ key }) => key);
 
 describe("a message that comes again after its job was admitted", () => {
   test.each(["", "mine"])("is answered and waits no more (key %j)", async (key) => {
-    const workspaceId = await own();
-    const one = arrival(workspaceId, CHAT, { key });
+    const caller = await own();
+    const one = arrival(caller, CHAT, { key });
     expect(await takeMessage(context, one)).toMatchObject({ kind: "answered", outcome: "queued" });
     const again = await takeMessage(context, { ...one, deliveries: 2 });
     expect(again).toMatchObject({ kind: "answered", outcome: "repeated", told: { status: "queued" } });
     expect(again).not.toHaveProperty("dispatch");
-    expect(await bench.db.query("select 1 from hold where workspace_id = $1", [workspaceId])).toHaveLength(1);
+    expect(await bench.db.query("select 1 from hold where workspace_id = $1", [caller.workspaceId])).toHaveLength(1);
   });
 
   test("is not looked at or stored once more", async () => {
-    const workspaceId = await own();
-    const one = arrival(workspaceId, DICTATION, { key: "mine" });
+    const caller = await own();
+    const one = arrival(caller, DICTATION, { key: "mine" });
     expect(await takeMessage(context, one)).toMatchObject({ outcome: "queued" });
     const [before, stored] = [looks, await objectsOf(one)];
     expect(stored).toHaveLength(1);
-    const repeat = arrival(workspaceId, DICTATION, { key: "mine" });
+    const repeat = arrival(caller, DICTATION, { key: "mine" });
     expect(await takeMessage(context, repeat)).toMatchObject({ outcome: "repeated" });
     expect([looks, await objectsOf(one)]).toEqual([before, stored]);
   });
@@ -128,9 +131,9 @@ describe("a recording", () => {
     ["whose window is full waits", 1_000n * CREDIT, "none", { kind: "full", isWindow: true }],
     ["whose funds are missing is refused", 0n, "unlimited", { outcome: "refused", told: { error: { code: "insufficient_credits" } } }], // prettier-ignore
   ])("%s, and nothing is done for it", async (_name, credits, preset, outcome) => {
-    const workspaceId = await own(credits, preset);
+    const caller = await own(credits, preset);
     const before = looks;
-    const one = arrival(workspaceId, DICTATION, { key: "mine" });
+    const one = arrival(caller, DICTATION, { key: "mine" });
     expect(await takeMessage(context, one)).toMatchObject(outcome);
     expect([looks, await objectsOf(one)]).toEqual([before, []]);
   });
@@ -139,10 +142,10 @@ describe("a recording", () => {
     ["ends", new MediaError("failed", "the child ended")],
     ["outlasts", new MediaError("timeout", "too slow")],
   ])("that %s each look is looked at again, and at last refused", async (_what, fault) => {
-    const workspaceId = await own();
+    const caller = await own();
     lookFault = fault;
     try {
-      const one = arrival(workspaceId, DICTATION, { key: "mine" });
+      const one = arrival(caller, DICTATION, { key: "mine" });
       expect(await takeMessage(context, one).catch((error: unknown) => error)).toBeInstanceOf(Error);
       const last = await takeMessage(context, { ...one, deliveries: 8 });
       expect(last).toMatchObject({ outcome: "refused", told: { error: { code: "unprocessable_input" } } });
@@ -152,13 +155,13 @@ describe("a recording", () => {
   });
 
   test("waits where its workspace has many in hand, and another's does not", async () => {
-    const [workspaceId, other] = [await own(), await own()];
+    const [caller, other] = [await own(), await own()];
     const open = Promise.withResolvers<void>();
     gate = open.promise;
     const started = performance.now() + 20_000;
     let waiting = 0;
     const many = Array.from({ length: 12 }, async () => {
-      const taken = await takeMessage(context, arrival(workspaceId, DICTATION));
+      const taken = await takeMessage(context, arrival(caller, DICTATION));
       if (taken.kind === "full" && !taken.isWindow) waiting += 1;
     });
     // Half of what is taken at once is one workspace's.
@@ -175,18 +178,18 @@ describe("a recording", () => {
 
 describe("two messages under one key with different large bodies", () => {
   test("do not write over each other: the one that was admitted is whole", async () => {
-    const workspaceId = await own();
+    const caller = await own();
     const large = (letter: string) => ({
       body: { ...CHAT.body, user: letter, metadata: { text: letter.repeat(JOB_TEXT_BYTES_MAX) } },
     });
     const taken = await Promise.all(
-      ["a", "b", "c"].map((letter) => takeMessage(context, arrival(workspaceId, large(letter), { key: "mine" }))),
+      ["a", "b", "c"].map((letter) => takeMessage(context, arrival(caller, large(letter), { key: "mine" }))),
     );
     const outcomes = taken.map((one) => (one.kind === "answered" ? one.outcome : one.kind));
     expect(outcomes.toSorted()).toEqual(["queued", "refused", "refused"]);
     const [row] = await bench.db.query<{ request_ref: string; letter: string }>(
       "select request_ref from job where workspace_id = $1",
-      [workspaceId],
+      [caller.workspaceId],
     );
     const letter = ["a", "b", "c"][outcomes.indexOf("queued")];
     expect(JSON.parse(await readClaim(bench.storage, row?.request_ref ?? ""))).toMatchObject({ user: letter });
@@ -194,40 +197,49 @@ describe("two messages under one key with different large bodies", () => {
 });
 
 test("a large message that is refused when it is admitted leaves nothing in the object store", async () => {
-  const workspaceId = await own(0n);
+  const caller = await own(0n);
   const body = { ...CHAT.body, metadata: { text: "x".repeat(JOB_TEXT_BYTES_MAX) } };
   // One that starves is stored without a look at window and funds.
-  const one = arrival(workspaceId, { body }, { key: "mine", starves: true });
+  const one = arrival(caller, { body }, { key: "mine", starves: true });
   const refused = { outcome: "refused", told: { error: { code: "insufficient_credits" } } };
   expect(await takeMessage(context, one)).toMatchObject(refused);
   await eventually("it is deleted", async () => (await objectsOf(one)).length === 0, 5_000);
 });
 
 test("a body is the same with its usual endpoint written out", async () => {
-  const workspaceId = await own();
-  await takeMessage(context, arrival(workspaceId, CHAT, { key: newId() }));
-  await takeMessage(context, arrival(workspaceId, CHAT, { key: "mine" }));
-  const written = arrival(workspaceId, { endpoint: "/v1/chat/completions", ...CHAT }, { key: "mine", pool: "chat" });
+  const caller = await own();
+  await takeMessage(context, arrival(caller, CHAT, { key: newId() }));
+  await takeMessage(context, arrival(caller, CHAT, { key: "mine" }));
+  const written = arrival(caller, { endpoint: "/v1/chat/completions", ...CHAT }, { key: "mine", pool: "chat" });
   expect(await takeMessage(context, written)).toMatchObject({ outcome: "repeated" });
 });
 
 describe("a message that asks for a run", () => {
   const RUNS = "/v1/workflows/{id}/runs";
 
-  async function ownWorkflow(preset?: string): Promise<{ workspaceId: string; message: (input?: object) => object }> {
-    const workspaceId = await own(1_000n * CREDIT, preset);
+  interface Own {
+    readonly caller: Caller;
+    readonly workspaceId: string;
+    readonly message: (input?: object) => object;
+  }
+  async function ownWorkflow(preset?: string): Promise<Own> {
+    const caller = await own(1_000n * CREDIT, preset);
     const workflow = newId();
     await bench.db.query(
       `with made as (
          insert into workflow (id, workspace_id, name, created_by)
          select $1, workspace_id, 'w', id from member where workspace_id = $2 returning created_by)
        insert into workflow_version (workflow_id, version, definition, created_by) select $1, 1, $3, created_by from made`,
-      [workflow, workspaceId, JSON.stringify({ inputs: { text: { type: "string" } }, steps: [] })],
+      [workflow, caller.workspaceId, JSON.stringify({ inputs: { text: { type: "string" } }, steps: [] })],
     );
-    return { workspaceId, message: (input) => ({ endpoint: RUNS, workflow, body: { input } }) };
+    return {
+      caller,
+      workspaceId: caller.workspaceId,
+      message: (input) => ({ endpoint: RUNS, workflow, body: { input } }),
+    };
   }
-  const toRun = (of: Awaited<ReturnType<typeof ownWorkflow>>, input?: object, more: Partial<BatchArrival> = {}) =>
-    arrival(of.workspaceId, of.message(input), { pool: "workflow", key: "mine", ...more });
+  const toRun = (of: Own, input?: object, more: Partial<BatchArrival> = {}) =>
+    arrival(of.caller, of.message(input), { pool: "workflow", key: "mine", ...more });
   const kept = async (workspaceId: string) => {
     const [row] = await bench.db.query(
       `select (select count(*) from run where workspace_id = $1)::int as runs, (select count(*) from job where workspace_id = $1)::int as jobs,
@@ -284,7 +296,7 @@ describe("a message that asks for a run", () => {
     expect(await inputsOf(toRun(of))).toEqual([]);
     // What its key was answered before is known meanwhile.
     const refused = { status: "refused", error: { code: "idempotency_key_reused" } };
-    expect(await takeMessage(context, arrival(of.workspaceId, CHAT, { key: "used" }))).toMatchObject({
+    expect(await takeMessage(context, arrival(of.caller, CHAT, { key: "used" }))).toMatchObject({
       outcome: "queued",
     });
     expect(await takeMessage(context, toRun(of, LARGE, { key: "used" }))).toMatchObject({ told: refused });
@@ -303,7 +315,7 @@ describe("a message that asks for a run", () => {
     const of = await ownWorkflow();
     for (let round = 0; round < 20; round += 1) {
       const key = newId();
-      const chat = arrival(of.workspaceId, CHAT, { key });
+      const chat = arrival(of.caller, CHAT, { key });
       const both = [toRun(of, undefined, { key }), chat].map((one) => takeMessage(context, one));
       const outcomes = (await Promise.all(both)).map((one) => (one.kind === "answered" ? one.outcome : one.kind));
       expect(outcomes.toSorted()).toEqual(["queued", "refused"]);

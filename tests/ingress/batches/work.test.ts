@@ -17,6 +17,8 @@ import {
   Superseded,
   takeLines,
 } from "#shared/database/batch-work.ts";
+import { storedBytes } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { type BatchRow, cancelBatch, findBatch, insertBatch, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
 import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
 import { insertRun, type NewRun } from "#shared/database/runs.ts";
@@ -72,14 +74,27 @@ async function lead(bytes: Uint8Array, endpoint = CHAT): Promise<BatchRow> {
 }
 
 /** @param bounds those of every batch unless they are named: 50,000 lines are validated in soak (tests/faults/batch-size.alone.nightly.test.ts) */
-async function validate(batch: BatchRow, bounds?: { lines: number; inputs: number }): Promise<boolean> {
+async function validate(
+  batch: BatchRow,
+  bounds?: { lines?: number; inputs?: number; keptLines?: number },
+  storageBytesMax = 10 ** 12,
+): Promise<boolean> {
   const target = targetOf(batch.endpoint);
   if (!target) throw new Error("no such endpoint");
-  return validateBatch({ ...bench, database: bench.db.database, metrics }, batch, target, () => true, bounds);
+  const context = { ...bench, database: bench.db.database, metrics, config: { storageBytesMax } };
+  return validateBatch(context, batch, target, () => true, bounds);
+}
+
+async function linesOf({ id }: Pick<BatchRow, "id">): Promise<bigint | undefined> {
+  const [row] = await bench.db.query<{ lines: bigint }>(
+    "select count(*) as lines from batch_line where batch_id = $1",
+    [id],
+  );
+  return row?.lines;
 }
 
 async function faultsOf({ id, workspace_id }: BatchRow): Promise<{ line: number | null; code: string }[]> {
-  const row = await findBatch(bench.db.database, workspace_id, id);
+  const row = await findBatch(bench.db.database, anyMember(workspace_id), id);
   return JSON.parse(row?.errors ?? "[]") as { line: number | null; code: string }[];
 }
 
@@ -92,7 +107,10 @@ describe("an input", () => {
     const lines = Array.from({ length: 1_200 }, (_, at) => chatLine(at)).join("\n");
     const taken = await lead(Buffer.from(lines));
     expect(await validate(taken, bounds)).toBe(true);
-    expect(await findBatch(bench.db.database, workspace.id, taken.id)).toMatchObject({ total: 1_200, model: "m" });
+    expect(await findBatch(bench.db.database, anyMember(workspace.id), taken.id)).toMatchObject({
+      total: 1_200,
+      model: "m",
+    });
     const refused = await lead(Buffer.from(`${lines}\n${chatLine(1_200)}`));
     expect(await validate(refused, bounds)).toBe(false);
     expect(await faultsOf(refused)).toMatchObject([{ line: null, code: "too_many_lines" }]);
@@ -134,6 +152,35 @@ describe("an input", () => {
     expect(await faultsOf(empty)).toMatchObject([{ line: null, code: "too_many_lines" }]);
   }, 20_000);
 
+  test("takes bytes of the storage for its lines until it is dropped, and fails without room for them", async () => {
+    const stored = () => storedBytes(bench.db.database, workspace.id);
+    const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    const before = await stored();
+    expect(await validate(batch, {}, Number(before))).toBe(false);
+    expect(await faultsOf(batch)).toMatchObject([{ line: null, code: "storage_limit_exceeded" }]);
+    expect([await stored(), await linesOf(batch)]).toEqual([before, 0n]);
+    const next = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    const empty = await stored();
+    expect(await validate(next)).toBe(true);
+    expect(await stored()).toBe(empty + 4_096n);
+    expect(await bench.db.query("select * from audit_storage()")).toEqual([]);
+    await bench.db.query("delete from batch where id = $1", [next.id]);
+    expect(await stored()).toBe(empty);
+  });
+
+  test("has no more lines than all batches of its workspace may have that are kept", async () => {
+    const [kept] = await bench.db.query<{ lines: bigint }>(
+      "select coalesce(sum(total), 0)::bigint as lines from batch where workspace_id = $1",
+      [workspace.id],
+    );
+    const keptLines = Number(kept?.lines ?? 0n) + 3;
+    expect(await validate(await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n"))), { keptLines })).toBe(true);
+    const refused = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
+    expect(await validate(refused, { keptLines })).toBe(false);
+    expect(await faultsOf(refused)).toMatchObject([{ line: null, code: "too_many_lines" }]);
+    expect(await linesOf(refused)).toBe(0n);
+  });
+
   test("is validated anew by the next leader, which finds no line twice", async () => {
     const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
     expect(await validate(batch)).toBe(true);
@@ -148,7 +195,7 @@ describe("a batch whose leader is lost", () => {
   const lose = (ms: number, { id }: Pick<BatchRow, "id">) =>
     bench.db.query("update batch set lease_until = now() - $2 * interval '1 ms' where id = $1", [id, ms]);
   const lostOf = async ({ id }: Pick<BatchRow, "id">): Promise<unknown> =>
-    (await findBatch(bench.db.database, workspace.id, id))?.turns_lost;
+    (await findBatch(bench.db.database, anyMember(workspace.id), id))?.turns_lost;
 
   test("waits for longer each time, and counts until something was done for it", async () => {
     const { database } = bench.db;
@@ -296,7 +343,7 @@ describe("a batch in numbers", () => {
     const part = { isOutput: true, key: `none ${batch.id}`, sha256: new Uint8Array(32), lines: [{ number: 1, bytes: 1 }] };
     expect(await endLines(database, batch, part)).toBe(true);
     expect(await endBatch(database, batch, { state: "failed" })).toBe(true);
-    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({ total: 3, completed: 1, failed: 2 });
+    expect(await findBatch(database, anyMember(workspace.id), batch.id)).toMatchObject({ total: 3, completed: 1, failed: 2 });
     const told = await bench.db.query("select metadata->'failed' as failed from event where type = 'batch.failed' and metadata->>'batchId' = $1", [`batch_${batch.id.replaceAll("-", "")}`]); // prettier-ignore
     expect(told).toEqual([{ failed: 2 }]);
   }); // prettier-ignore
@@ -330,7 +377,7 @@ describe("a batch in numbers", () => {
     await parts.add({ number: 2, outcome: "failed", text: "{}\n" });
     await parts.add({ number: 3, outcome: "cancelled", text: "{}\n" });
     await parts.storeOlder(0);
-    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({ completed: 1, failed: 2 });
+    expect(await findBatch(database, anyMember(workspace.id), batch.id)).toMatchObject({ completed: 1, failed: 2 });
     await watchBatches(database, metrics);
     const moved = await samplesOfBatches();
     expect(moved).toMatchObject({ "batch_lines_open waiting": 1, "batch_lines_open running": 0 });
@@ -415,7 +462,7 @@ describe("parts", () => {
     expect(await endLines(database, { ...batch, epoch: batch.epoch - 1 }, part)).toBe(false);
     expect(await endLines(database, batch, part)).toBe(true);
     expect(endLines(database, batch, { ...part, key: stray })).rejects.toThrow("has ended before");
-    expect(await findBatch(database, workspace.id, batch.id)).toMatchObject({
+    expect(await findBatch(database, anyMember(workspace.id), batch.id)).toMatchObject({
       completed: 1,
       failed: 0,
       output_bytes: 9n,
@@ -431,6 +478,6 @@ describe("parts", () => {
     expect(await keys()).toEqual([]);
     await bench.db.query("update batch set ended_at = now() - interval '61 minutes' where id = $1", [batch.id]);
     await sweepBatches(context, 1);
-    expect(await findBatch(database, workspace.id, batch.id)).toBeUndefined();
+    expect(await findBatch(database, anyMember(workspace.id), batch.id)).toBeUndefined();
   });
 });

@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import { connect, type ConnectionOptions, type NatsConnection } from "nats";
 
+import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { type Keys, openKeys } from "#shared/access/authenticate.ts";
 import { type Callout, openCallout, type UserClaims } from "#ingress/nats-auth/callout.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
-import { POOLS } from "#shared/queue/subjects.ts";
+import { batchSubject, POOLS, publisherInbox } from "#shared/queue/subjects.ts";
 import { mintKey } from "#shared/secrets/api-keys.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createKey } from "#tests/shared/accounts.ts";
@@ -46,7 +47,8 @@ async function serve({
   at?: ConfiguredNats;
 } = {}): Promise<() => Promise<void>> {
   const keys = openKeys({ database: db.database, log });
-  let end: (() => Promise<void>) | undefined = await at.serveLogins({ keys, log, ...given });
+  const activeKeys = (ids: readonly string[]) => findActiveKeys(db.database, ids);
+  let end: (() => Promise<void>) | undefined = await at.serveLogins({ keys, activeKeys, log, ...given });
   const once = async (): Promise<void> => {
     await end?.();
     end = undefined;
@@ -76,9 +78,9 @@ describe("a publisher's login", () => {
     ["as token", (key: string) => ({ token: key })],
   ])("takes an API key %s", async (_how, credentials) => {
     await serve();
-    const { key, workspaceId } = await createKey(db.database);
-    const publisher = await logIn({ ...credentials(key), inboxPrefix: `_INBOX.ws.${workspaceId}` });
-    publisher.publish(`batch.chat.${workspaceId}`, "{}");
+    const { key, workspaceId, keyId } = await createKey(db.database);
+    const publisher = await logIn({ ...credentials(key), inboxPrefix: publisherInbox({ workspaceId, keyId }) });
+    publisher.publish(batchSubject("chat", { workspaceId, keyId }), "{}");
     await publisher.flush();
     expect(publisher.isClosed()).toBe(false);
   });
@@ -94,8 +96,6 @@ describe("a publisher's login", () => {
     ["a key that is over", "update api_key set expires_at = now() - interval '1 second' where id = $1", "keyId"],
     ["a key of a disabled member", "update member set is_active = false where id = $1", "memberId"],
     ["a key of a disabled workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
-    ["a key that lists its tools", "update api_key set tools = '{workflow.*}' where id = $1", "keyId"],
-    ["a key of the role billing", "update member set role = 'billing' where id = $1", "memberId"],
   ] as const)("refuses %s", async (_what, sql, field) => {
     await serve();
     const mine = await createKey(db.database);
@@ -117,6 +117,36 @@ describe("a publisher's login", () => {
     expect(await outcome(Object.fromEntries(given))).toBe("AuthorizationError");
   });
 
+  test.each([
+    ["its key is revoked", "update api_key set revoked_at = now() where id = $1", "keyId"],
+    ["its key expires", "update api_key set expires_at = now() where id = $1", "keyId"],
+    ["its member is disabled", "update member set is_active = false where id = $1", "memberId"],
+    ["its workspace is disabled", "update workspace set is_active = false where id = $1", "workspaceId"],
+  ] as const)(
+    "ends its connection, and no other, when %s",
+    async (_what, sql, field) => {
+      await serve();
+      const [mine, other] = [await createKey(db.database), await createKey(db.database)];
+      const publisher = await connect({ servers: server.address, token: mine.key, reconnectTimeWait: 50 });
+      const neighbour = await logIn({ token: other.key });
+      await db.query(sql, [mine[field]]);
+      expect(String(await publisher.closed())).toMatch(/Authorization/);
+      await neighbour.flush();
+      expect(neighbour.isClosed()).toBe(false);
+    },
+    20_000,
+  );
+
+  test("that another process admitted before it died ends when its key is revoked", async () => {
+    const end = await serve();
+    const mine = await createKey(db.database);
+    const publisher = await connect({ servers: server.address, token: mine.key, reconnectTimeWait: 50 });
+    await end();
+    await serve();
+    await db.query("update api_key set revoked_at = now() where id = $1", [mine.keyId]);
+    expect(String(await publisher.closed())).toMatch(/Authorization/);
+  }, 20_000);
+
   test("ends with its time, and then counts only while its key is valid", async () => {
     await serve({ loginMs: 2_500 });
     const { key, keyId } = await createKey(db.database);
@@ -132,7 +162,7 @@ describe("a publisher's login", () => {
     expect(String(error)).toMatch(/Authorization/);
   }, 30_000);
 
-  test("lasts eight to ten minutes, for its workspace's subjects alone", async () => {
+  test("lasts eight to ten minutes, for its key's subjects alone", async () => {
     const callout = openCallout(server.seeds);
     const given: UserClaims[] = [];
     const admit: Callout["admit"] = (request, serverKey, claims) => {
@@ -149,8 +179,8 @@ describe("a publisher's login", () => {
       name: `${workspaceId}/${keyId}`,
       account: "SLUICE",
       expiresAtMs: expect.any(Number),
-      publish: POOLS.map((pool) => `batch.${pool}.${workspaceId}`),
-      subscribe: [`_INBOX.ws.${workspaceId}.>`],
+      publish: POOLS.map((pool) => `batch.${pool}.${workspaceId}.${keyId}`),
+      subscribe: [`_INBOX.ws.${workspaceId}.${keyId}.>`],
       subscriptionsMax: 100,
     });
     expect(claims?.expiresAtMs).toBeGreaterThanOrEqual(before + 480_000);
@@ -204,11 +234,11 @@ describe("those who answer logins", () => {
     );
     ending.push(() => own.stop());
     const end = await serve({ at: own });
-    const { key, workspaceId } = await createKey(db.database);
+    const { key, ...identity } = await createKey(db.database);
     const publisher = await logIn({ token: key, servers: own.address });
     await end();
     expect(await outcome({ token: key, servers: own.address })).toBe("AuthorizationError");
-    publisher.publish(`batch.chat.${workspaceId}`, "{}");
+    publisher.publish(batchSubject("chat", identity), "{}");
     await publisher.flush();
     expect(publisher.isClosed()).toBe(false);
   }, 20_000);
@@ -255,7 +285,7 @@ describe("connections of one workspace", () => {
     await Promise.all([serve({ connectionsMax: 5 }), serve({ connectionsMax: 5 })]);
     const [hostile, good] = [await createKey(db.database), await createKey(db.database)];
     const second = await createKey(db.database, mintKey(), hostile.workspaceId);
-    const publisher = await logIn({ token: good.key, inboxPrefix: `_INBOX.ws.${good.workspaceId}` });
+    const publisher = await logIn({ token: good.key, inboxPrefix: publisherInbox(good) });
     const opened = await Promise.all(Array.from({ length: 5 }, () => logIn({ token: hostile.key })));
     const attempt = (token: string): Promise<string> =>
       logIn({ token }).then(
@@ -269,7 +299,7 @@ describe("connections of one workspace", () => {
     expect(opened.length).toBeLessThanOrEqual(10);
     const floods = [flood(), flood(), flood()];
     for (let count = 0; count < 20; count++) {
-      publisher.publish(`batch.chat.${good.workspaceId}`, "{}");
+      publisher.publish(batchSubject("chat", good), "{}");
       await publisher.flush();
     }
     expect(await outcome({ token: good.key })).toBe("in");
@@ -310,7 +340,7 @@ describe("connections of one workspace", () => {
       );
     }
     expect(logins).toEqual(["in", "in", "in", "AuthorizationError", "AuthorizationError"]);
-    expect(lines.join("")).toContain("NATS does not tell the connections of publishers");
+    expect(lines.join("")).toContain("NATS does not report the connections of publishers");
   }, 30_000);
 });
 

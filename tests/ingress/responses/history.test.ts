@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { findResponse, readConversation, viewerOf } from "#ingress/responses/history.ts";
+import { findResponse, readConversation } from "#ingress/responses/history.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 import { readingItems } from "#ingress/responses/items.ts";
 import { storedItems } from "#ingress/responses/stored-items.ts";
 import { runWhole } from "#shared/time-slices.ts";

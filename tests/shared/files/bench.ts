@@ -77,7 +77,7 @@ const PIECE_BYTES = 700_001;
 export async function send(upload: Upload, bytes: Uint8Array, repeat: FileFacts["repeat"] = null): Promise<string> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) await upload.write(bytes.subarray(at, at + PIECE_BYTES));
   await upload.end();
-  await upload.finish({ ...FACTS, repeat });
+  await upload.finish({ ...FACTS, ownerKeyId: null, repeat });
   return upload.id;
 }
 

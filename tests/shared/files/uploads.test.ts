@@ -304,7 +304,7 @@ describe("ownership", () => {
         await upload.end();
         await bench.db.query("select end_upload($1, false)", [upload.id]);
         await bench.db.query("delete from file where id = $1", [upload.id]);
-        await upload.finish({ ...FACTS, repeat: null });
+        await upload.finish({ ...FACTS, ownerKeyId: null, repeat: null });
       }),
     );
     expect(error).toMatchObject({ code: "service_unavailable" });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { findFile, findFiles, findReadable, listFiles } from "#shared/database/files.ts";
+import { newId } from "#shared/ids.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 
 import { type FileBench, openFileBench, storeFile } from "./bench.ts";
@@ -17,12 +18,16 @@ test("a file is there for its own workspace, and for no other by any statement",
   const [own, other] = [await createWorkspace(database), await createWorkspace(database)];
   const id = await storeFile(bench.uploads, own);
   const page = { after: undefined, limit: 10, isDescending: true, purpose: undefined };
-  const found = async (workspaceId: string): Promise<readonly boolean[]> => [
-    (await findFile(database, workspaceId, id)) !== undefined,
-    (await findReadable(database, workspaceId, id)) !== undefined,
-    (await findFiles(database, workspaceId, [id])).length > 0,
-    (await listFiles(database, workspaceId, page)).length > 0,
-  ];
+  const found = async (workspaceId: string): Promise<readonly boolean[]> => {
+    // Whoever sees all of a workspace sees nothing of another.
+    const viewer = { workspaceId, memberId: newId(), seesAll: true };
+    return [
+      (await findFile(database, viewer, id)) !== undefined,
+      (await findReadable(database, viewer, id)) !== undefined,
+      (await findFiles(database, viewer, [id])).length > 0,
+      (await listFiles(database, viewer, page)).length > 0,
+    ];
+  };
   expect(await found(own)).toEqual([true, true, true, true]);
   expect(await found(other)).toEqual([false, false, false, false]);
 });

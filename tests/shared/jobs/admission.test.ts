@@ -187,8 +187,9 @@ describe("an offered job", () => {
 
   test("waits without being counted while its window is full, and passes when it opens", async () => {
     const workspaceId = await createWorkspace(db.database);
-    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3 }));
-    const job = jobRequest({ workspaceId, limit: 3 });
+    // Half of a window.
+    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 6 }));
+    const job = jobRequest({ workspaceId, limit: 6 });
     const verdict = await door().admit(job);
     expect(verdict.kind).toBe("full");
     if (verdict.kind === "full") {
@@ -203,6 +204,26 @@ describe("an offered job", () => {
     );
     expect(await door().admit(job)).toMatchObject({ kind: "admitted" });
   });
+
+  test.each(["one after the other", "at once"])(
+    "that waits takes half of the window less what calls took of it, %s, and leaves the rest to calls",
+    async (how) => {
+      const workspaceId = await createWorkspace(db.database);
+      const limit = 10;
+      const offer = (ifFull: "wait" | "refuse") => door().admit(jobRequest({ workspaceId, limit, ifFull }));
+      const admittedOf = async (count: number, ifFull: "wait" | "refuse"): Promise<number> => {
+        const kinds: string[] = [];
+        if (how === "at once")
+          kinds.push(...(await Promise.all(Array.from({ length: count }, () => offer(ifFull)))).map(({ kind }) => kind)); // prettier-ignore
+        else for (let at = 0; at < count; at++) kinds.push((await offer(ifFull)).kind);
+        return kinds.filter((kind) => kind === "admitted").length;
+      };
+      expect(await admittedOf(3, "refuse")).toBe(3);
+      expect(await admittedOf(20, "wait")).toBe(2);
+      expect(await admittedOf(5, "refuse")).toBe(5);
+      expect(await admittedOf(1, "refuse")).toBe(0);
+    },
+  );
 
   test.each([
     ["twice as many calls as it takes, evenly", (step: number) => (step % 2 === 0 ? 1 : 2), false],
@@ -263,7 +284,7 @@ describe("an offered job", () => {
 
   test("that may not wait is counted over a full window, as a call is, and leaves nothing else", async () => {
     const workspaceId = await createWorkspace(db.database);
-    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3 }));
+    for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3, ifFull: "refuse" }));
     expect(await door().admit(jobRequest({ workspaceId, limit: 3, ifFull: "refuse" }))).toEqual({
       kind: "full",
       waitMs: 0,
@@ -275,11 +296,11 @@ describe("an offered job", () => {
     ]);
   });
 
-  test("finds its window over full blocks of the ring too, and a burst admits exactly the limit", async () => {
+  test("finds its window over full blocks of the ring too, and a burst admits exactly half of the limit", async () => {
     const workspaceId = await createWorkspace(db.database);
     const verdicts = await Promise.all(
       Array.from({ length: 300 }, (_, at) =>
-        (doors[at % 2] as JobAdmission).admit(jobRequest({ workspaceId, limit: 100 })),
+        (doors[at % 2] as JobAdmission).admit(jobRequest({ workspaceId, limit: 200 })),
       ),
     );
     expect(verdicts.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
@@ -289,8 +310,8 @@ describe("an offered job", () => {
     await db.query("update rate_block set at_ms[1] = at_ms[1] - 61000 where workspace_id = $1 and slot = 0", [
       workspaceId,
     ]);
-    expect((await door().admit(jobRequest({ workspaceId, limit: 100 }))).kind).toBe("admitted");
-    expect((await door().admit(jobRequest({ workspaceId, limit: 100 }))).kind).toBe("full");
+    expect((await door().admit(jobRequest({ workspaceId, limit: 200 }))).kind).toBe("admitted");
+    expect((await door().admit(jobRequest({ workspaceId, limit: 200 }))).kind).toBe("full");
   });
 
   test("of one workspace waits for a lock of its balance without delaying another's", async () => {

@@ -5,7 +5,7 @@ import { type JobReply, notifyPublisher } from "#shared/jobs/answer.ts";
 import { decodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply } from "#shared/queue/subjects.ts";
 
-const [WORKSPACE, OTHER, JOB] = [newId(), newId(), newId()];
+const [WORKSPACE, OTHER, KEY, JOB] = [newId(), newId(), newId(), newId()];
 
 /** Returns where an answer about a job with this reply address goes, and its text. */
 function told(
@@ -23,21 +23,22 @@ function told(
 
 describe("the answer about a job", () => {
   test("goes below its own workspace's inbox", () => {
-    const reply = `_INBOX.ws.${WORKSPACE}.answers`;
+    const reply = `_INBOX.ws.${WORKSPACE}.${KEY}.answers`;
     expect(told(reply).map(({ subject }) => subject)).toEqual([reply]);
   });
 
   test.each([
     null,
     "",
-    `_INBOX.ws.${OTHER}.answers`,
+    `_INBOX.ws.${OTHER}.${KEY}.answers`,
     `_INBOX.ws.${WORKSPACE}`,
-    `_INBOX.ws.${WORKSPACE}.*`,
-    `_INBOX.ws.${WORKSPACE}.a b`,
-    `_INBOX.ws.${WORKSPACE}..a`,
+    `_INBOX.ws.${WORKSPACE}.answers`,
+    `_INBOX.ws.${WORKSPACE}.${KEY}.*`,
+    `_INBOX.ws.${WORKSPACE}.${KEY}.a b`,
+    `_INBOX.ws.${WORKSPACE}.${KEY}..a`,
     "_INBOX.wk.a",
     "_INBOX.jn.a",
-    `batch.chat.${OTHER}`,
+    `batch.chat.${OTHER}.${KEY}`,
     `work.chat.live.${WORKSPACE}`,
     `cancel.${JOB}`,
     `callback.${JOB}`,

@@ -7,6 +7,7 @@ import {
   cancelSubject,
   durableName,
   isIngressReply,
+  isPublisherReply,
   isWorkspaceReply,
   laneFilter,
   LANES,
@@ -101,16 +102,21 @@ describe("a reply address", () => {
 });
 
 describe("a batch subject", () => {
-  test("names pool and workspace", () => {
+  const KEY = newId();
+
+  test("names pool, workspace and key", () => {
     for (const pool of POOLS)
-      expect(batchTarget(`batch.${pool}.${WORKSPACE}`)).toEqual({ pool, workspaceId: WORKSPACE });
+      expect(batchTarget(`batch.${pool}.${WORKSPACE}.${KEY}`)).toEqual({ pool, workspaceId: WORKSPACE, keyId: KEY });
   });
 
   test.each([
-    `batch.nothing.${WORKSPACE}`,
-    `batch.chat.${WORKSPACE.toUpperCase()}`,
+    `batch.nothing.${WORKSPACE}.${KEY}`,
+    `batch.chat.${WORKSPACE.toUpperCase()}.${KEY}`,
+    `batch.chat.${WORKSPACE}.${KEY.toUpperCase()}`,
+    `batch.chat.${WORKSPACE}.${KEY}.more`,
     `batch.chat.${WORKSPACE}.more`,
-    `work.chat.${WORKSPACE}`,
+    `batch.chat.${WORKSPACE}`,
+    `work.chat.${WORKSPACE}.${KEY}`,
     "batch.chat.*",
     "batch.chat",
     "",
@@ -119,13 +125,21 @@ describe("a batch subject", () => {
   });
 });
 
+test("a reply address of another key of the workspace is not the publisher's own", () => {
+  const [keyId, other] = [newId(), newId()];
+  const subject = `_INBOX.ws.${WORKSPACE}.${other}.answers`;
+  expect(isPublisherReply(subject, { workspaceId: WORKSPACE, keyId })).toBe(false);
+  expect(isPublisherReply(subject, { workspaceId: WORKSPACE, keyId: other })).toBe(true);
+});
+
 describe("a publisher's reply address", () => {
-  const prefix = `_INBOX.ws.${WORKSPACE}`;
+  const publisher = { workspaceId: WORKSPACE, keyId: newId() };
+  const prefix = `_INBOX.ws.${WORKSPACE}.${publisher.keyId}`;
 
   test.each([`${prefix}.a`, `${prefix}.A-z_9.b.c`, `${prefix}.${"a".repeat(200 - prefix.length - 1)}`])(
-    "%j is the workspace's own",
+    "%j is its own",
     (subject) => {
-      expect(isWorkspaceReply(subject, WORKSPACE)).toBe(true);
+      expect([isPublisherReply(subject, publisher), isWorkspaceReply(subject, WORKSPACE)]).toEqual([true, true]);
     },
   );
 
@@ -141,12 +155,13 @@ describe("a publisher's reply address", () => {
     `${prefix}.é`,
     `${prefix}.${"a".repeat(200 - prefix.length)}`,
     `x${prefix}.a`,
-    `_INBOX.ws.${newId()}.a`,
+    `_INBOX.ws.${WORKSPACE}.a`,
+    `_INBOX.ws.${newId()}.${publisher.keyId}.a`,
     `_INBOX.ws.*.a`,
     "_INBOX.gw.a.b",
     `work.chat.live.${WORKSPACE}`,
     "",
   ])("%j is not", (subject) => {
-    expect(isWorkspaceReply(subject, WORKSPACE)).toBe(false);
+    expect([isPublisherReply(subject, publisher), isWorkspaceReply(subject, WORKSPACE)]).toEqual([false, false]);
   });
 });

@@ -24,7 +24,7 @@ import {
   LANE_SETTINGS,
   TOPOLOGY_VERSION,
   wantedTopology,
-  BATCH_MESSAGES_PER_WORKSPACE,
+  BATCH_MESSAGES_PER_KEY,
   STREAM_MESSAGE_BYTES_MAX,
 } from "#shared/queue/topology.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -70,11 +70,11 @@ describe("the topology", () => {
     const { streams, consumers } = await snapshot();
     const stream = streams.find(({ name }) => name === BATCH_STREAM);
     expect(stream).toMatchObject({
-      subjects: POOLS.map((pool) => `batch.${pool}.*`),
+      subjects: POOLS.map((pool) => `batch.${pool}.*.*`),
       retention: "workqueue",
       discard: "new",
       discard_new_per_subject: true,
-      max_msgs_per_subject: BATCH_MESSAGES_PER_WORKSPACE,
+      max_msgs_per_subject: BATCH_MESSAGES_PER_KEY,
       max_msg_size: 512 * 1024,
       max_bytes: 5 * 1024 ** 3,
       duplicate_window: 100_000_000,
@@ -91,9 +91,11 @@ describe("the topology", () => {
     expect(ofOne * (config.max_msg_size ?? Infinity)).toBeLessThanOrEqual(config.max_bytes / 4);
     // As a version before this one made it.
     await manager.streams.update(BATCH_STREAM, { ...config, subjects: ["batch.*.*"], max_bytes: -1 });
+    await manager.consumers.update(BATCH_STREAM, BATCH_DURABLE, { filter_subject: "batch.*.*" });
     await ensureTopology(connection, 1);
-    for (const name of ["nothing", "images", "a.chat"]) connection.publish(`batch.${name}.${newId()}`, "{}");
-    const marker = `batch.chat.${newId()}`;
+    for (const name of ["nothing", "images", "a.chat"]) connection.publish(`batch.${name}.${newId()}.${newId()}`, "{}");
+    connection.publish(`batch.chat.${newId()}`, "{}");
+    const marker = `batch.chat.${newId()}.${newId()}`;
     connection.publish(marker, "{}");
     await eventually("the last message is stored", () => manager.streams.getMessage(BATCH_STREAM, { last_by_subj: marker })); // prettier-ignore
     expect((await manager.streams.info(BATCH_STREAM)).state.messages).toBe(1);
@@ -154,13 +156,13 @@ describe("the topology", () => {
     const text = JSON.stringify(wantedTopology(1)).replaceAll(/"ack_wait":\d+/g, "");
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
     // When this fails: raise TOPOLOGY_VERSION, then write the pair here.
-    expect([TOPOLOGY_VERSION, hash]).toEqual([4, "f8b72c9a9374682f"]);
+    expect([TOPOLOGY_VERSION, hash]).toEqual([5, "de7be1a716da1c65"]);
   });
 
   test("keeps the batch stream silent towards publishers, also one that a version before it had made otherwise", async () => {
     const { config } = await manager.streams.info(BATCH_STREAM);
     await manager.streams.update(BATCH_STREAM, { ...config, no_ack: false });
-    const subject = `batch.chat.${newId()}`;
+    const subject = `batch.chat.${newId()}.${newId()}`;
     expect((await connection.request(subject, "{}")).string()).toContain('"seq"');
     await ensureTopology(connection, 1);
     expect((await manager.streams.info(BATCH_STREAM)).config.no_ack).toBe(true);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import type { ResponseViewer } from "#shared/database/responses.ts";
+import type { Viewer } from "#shared/database/viewer.ts";
 import type { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -42,7 +42,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-interface Owner extends ResponseViewer {
+interface Owner extends Viewer {
+  readonly memberId: string;
   readonly workspace: Workspace;
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import { responseOf } from "#ingress/responses/object.ts";
-import type { ResponseViewer } from "#shared/database/responses.ts";
+import type { Viewer } from "#shared/database/viewer.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { ONCE } from "#shared/outage.ts";
@@ -44,7 +44,7 @@ afterAll(async () => {
 interface Owner {
   readonly id: string;
   readonly keyId: string;
-  readonly viewer: ResponseViewer;
+  readonly viewer: Viewer;
 }
 
 async function openOwner(): Promise<Owner> {
@@ -104,7 +104,7 @@ describe("a stored response", () => {
   test("exists for its member, for owners and admins, and for no other workspace", async () => {
     const [owner, other] = await Promise.all([openOwner(), openOwner()]);
     const id = await keep(owner, "mine");
-    const seen = async (viewer: ResponseViewer): Promise<boolean> =>
+    const seen = async (viewer: Viewer): Promise<boolean> =>
       (await store.find(viewer, [id])).size > 0 && (await store.findChain(viewer, id)) !== "gone";
     expect(await seen(owner.viewer)).toBe(true);
     expect(await seen({ ...owner.viewer, memberId: newId() })).toBe(false);

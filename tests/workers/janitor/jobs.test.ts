@@ -208,7 +208,7 @@ describe("a job whose owner fell silent", () => {
   });
 
   test("after a provider may have seen it ends as lost, told to its publisher, its message taken out", async () => {
-    const reply = `_INBOX.ws.${workspaceId}.x`;
+    const reply = `_INBOX.ws.${workspaceId}.${newId()}.x`;
     const heard = connection.subscribe(reply, { max: 1 });
     await connection.flush();
     const id = await dispatched({ reply, publisherKey: "k" });

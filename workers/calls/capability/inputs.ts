@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
 import { findReadable } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
@@ -151,7 +152,7 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
     return { bytes: sample.bytes, mediaType: sample.mediaType, name: sample.name };
   }
   const { database, storage } = run.context;
-  const stored = isFileId(id) ? await findReadable(database, run.workspaceId, id) : undefined;
+  const stored = isFileId(id) ? await findReadable(database, anyMember(run.workspaceId), id) : undefined;
   if (!stored) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   const { filename: name, mediaType, blocks } = stored;
   if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);

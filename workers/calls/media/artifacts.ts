@@ -4,6 +4,7 @@
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { objectKey } from "#shared/files/id.ts";
@@ -260,7 +261,7 @@ export async function storeArtifact(
   const key = resultKey(jobOf(job), work, at);
   const keep = async (begun: BegunUpload): Promise<string | undefined> => {
     if (begun.kind === "done") {
-      if (await findFile(database, job.workspace_id, begun.answer)) return begun.answer;
+      if (await findFile(database, anyMember(job.workspace_id), begun.answer)) return begun.answer;
       // Its owner has deleted it meanwhile, and is to have what is paid.
       await endKeyedFile(database, job.workspace_id, begun.answer, key);
       return undefined;
@@ -272,7 +273,7 @@ export async function storeArtifact(
     };
     await unlessStopping(stopping, send);
     const repeat = { fingerprint: NO_FINGERPRINT, answer: upload.id };
-    await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
+    await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, ownerKeyId: null, repeat });
     return upload.id;
   };
   return inPlace(context, job, patience, async () => {

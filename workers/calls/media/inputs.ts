@@ -1,6 +1,7 @@
 /** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findReadable } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -133,7 +134,7 @@ async function readStored(
   one: InputMedia & { readonly fileId: string },
   signal: AbortSignal,
 ): Promise<Media> {
-  const stored = await findReadable(database, workspaceId, one.fileId);
+  const stored = await findReadable(database, anyMember(workspaceId), one.fileId);
   if (!stored) throw rejected(one, "There is no such file in this workspace.", "file_not_found");
   const pieces: Uint8Array[] = [];
   for await (const piece of readFile(storage, stored.blocks)) {

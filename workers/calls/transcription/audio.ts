@@ -1,5 +1,6 @@
 /** The audio of a call: read only here, since its bytes do not travel on the queue. */
 import { findReadable } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
@@ -74,7 +75,7 @@ async function ofStore(
   workspaceId: string,
   fileId: string,
 ): Promise<Source> {
-  const stored = await findReadable(database, workspaceId, fileId);
+  const stored = await findReadable(database, anyMember(workspaceId), fileId);
   if (!stored) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: "file_id" });
   const { blocks } = stored;
   return {

@@ -1,5 +1,5 @@
 /** Stored files that a chat call names by `file_id`: found in the caller's workspace before anything is held. */
-import type { Role } from "#shared/access/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -7,6 +7,7 @@ import { isFileId } from "#shared/files/id.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
 
 /** One image or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
 export const INLINE_ITEM_BYTES_MAX = 20 * 1_048_576;
@@ -54,7 +55,7 @@ export function filePlaces(request: unknown): FilePlace[] {
  */
 export async function findStoredFiles(
   database: Queryable,
-  caller: { readonly workspaceId: string; readonly role: Role },
+  caller: Pick<Caller, "workspaceId" | "memberId" | "role">,
   request: unknown,
 ): Promise<StoredFiles> {
   const places = filePlaces(request);
@@ -72,7 +73,7 @@ export async function findStoredFiles(
       ? []
       : await unavailable(
           "The files of this call cannot be looked up right now; try again shortly.",
-          findFiles(database, caller.workspaceId, ids),
+          findFiles(database, viewerOf(caller), ids),
         );
   return new Map(
     rows.map((row) => [row.id, { bytes: Number(row.bytes), mediaType: row.media_type, filename: row.filename }]),

@@ -25,9 +25,18 @@ afterAll(() => bed.close());
 async function putRun(of: Team, member: Person, workflow: string | null = null) {
   const run = newId();
   await bed.db.query(
-    `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, error, ended_at, told)
-     values ($1, $2, $3, $4, '{"steps":[]}', 'async', 'live', 'failed', 1, $5, now(), true)`,
-    [run, of.id, member.keyId, member.id, JSON.stringify({ code: "internal_error", message: PRIVATE, stepId: "a" })],
+    `insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, status, max_attempts, error,
+       ended_at, told)
+     select $1, $2, $3, $4, workflow, case when workflow is not null then 1 end, case when workflow is null then '{"steps":[]}'::json end,
+       'async', 'live', 'failed', 1, $6, now(), true from (values ($5::uuid)) as _(workflow)`,
+    [
+      run,
+      of.id,
+      member.keyId,
+      member.id,
+      workflow,
+      JSON.stringify({ code: "internal_error", message: PRIVATE, stepId: "a" }),
+    ],
   );
   const job = async (kind: string, state: string, runId: string | null, modality = "text"): Promise<string> => {
     const id = newId();

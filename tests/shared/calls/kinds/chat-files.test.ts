@@ -51,7 +51,7 @@ describe("files of a call", () => {
       return Promise.resolve([{ id: ID, bytes: 7n, filename: "a", media_type: "text/plain" }] as never[]);
     },
   };
-  const caller = { workspaceId: "ws", role: "developer" } as const;
+  const caller = { workspaceId: "ws", memberId: "me", role: "developer" } as const;
 
   test("are looked up once each, in the caller's workspace, and not at all when none is named", async () => {
     expect((await findStoredFiles(database, caller, ask({ type: "text", text: "x" }))).size).toBe(0);
@@ -62,7 +62,7 @@ describe("files of a call", () => {
     expect(asked).toEqual([]);
     const found = await findStoredFiles(database, caller, ask(block({ file_id: ID }), block({ file_id: ID })));
     expect([...found]).toEqual([[ID, { bytes: 7, filename: "a", mediaType: "text/plain" }]]);
-    expect(asked).toEqual([["ws", [ID]]]);
+    expect(asked).toEqual([["ws", "me", false, [ID]]]);
   });
 
   test("are not the billing role's to read", async () => {

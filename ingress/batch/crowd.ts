@@ -1,0 +1,45 @@
+/**
+ * Bounds the batch messages of one workspace that wait in the stream. The stream itself bounds those of one key, and a workspace may have
+ * many keys: without this bound their messages would take the room of other workspaces.
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
+
+import { BATCH_STREAM, type Pool } from "#shared/queue/subjects.ts";
+
+/** Messages of one workspace and pool that wait: a key alone may have as many. */
+export const WAITING_PER_WORKSPACE_MAX = 360;
+
+/** A count is believed for this long, in milliseconds. */
+const COUNT_MS = 2_000;
+/** Counts that are remembered. */
+const COUNTS_MAX = 1_000;
+
+export interface Crowds {
+  /** True if the workspace has as many messages in the stream as may wait. False if the server cannot be asked. */
+  isCrowded(pool: Pool, workspaceId: string): Promise<boolean>;
+}
+
+/** @param count returns the number of messages in the stream whose subject matches */
+export function createCrowds(count: (subjects: string) => Promise<number>, now = () => performance.now()): Crowds {
+  const counts = new Map<string, { readonly at: number; readonly count: Promise<number> }>();
+  return {
+    async isCrowded(pool, workspaceId) {
+      const subjects = `batch.${pool}.${workspaceId}.*`;
+      let known = counts.get(subjects);
+      if (!known || now() - known.at > COUNT_MS) {
+        if (counts.size >= COUNTS_MAX) counts.clear();
+        known = { at: now(), count: count(subjects).catch(() => 0) };
+        counts.set(subjects, known);
+      }
+      return (await known.count) > WAITING_PER_WORKSPACE_MAX;
+    },
+  };
+}
+
+/** Returns the number of messages in the batch stream whose subject matches. */
+export async function countBatchMessages(connection: NatsConnection, subjects: string): Promise<number> {
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  const { state } = await manager.streams.info(BATCH_STREAM, { subjects_filter: subjects });
+  return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
+}

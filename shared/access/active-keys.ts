@@ -1,0 +1,21 @@
+/** Keys that are still active: asked for by those who let something go on for longer than a key is believed. */
+import { plainArray } from "#shared/database/arrays.ts";
+import type { Queryable } from "#shared/database/client.ts";
+
+/** Returns those of the keys that are active. @throws the fault of the database when it cannot be asked */
+export type ActiveKeys = (keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/** Tables and condition of the active keys of active members of active workspaces. */
+export const ACTIVE_KEYS_FROM = `from api_key k
+  join member m on m.id = k.member_id
+  join workspace w on w.id = k.workspace_id
+  where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
+
+export async function findActiveKeys(database: Queryable, keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ id: string }>(
+    `select k.id ${ACTIVE_KEYS_FROM} and k.id = any($1::uuid[])`,
+    [plainArray(keyIds)],
+    "find_active_keys",
+  );
+  return new Set(rows.map(({ id }) => id));
+}

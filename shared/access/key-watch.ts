@@ -1,0 +1,58 @@
+/**
+ * Ends what goes on for a key once the key is not active any more: streams and sockets outlive the authentication of their call. The key is
+ * looked at as often as its cache entry would be asked for anew.
+ */
+import type { Logger } from "#shared/logger.ts";
+
+import type { ActiveKeys } from "./active-keys.ts";
+import { KEY_CACHE_MS } from "./questions.ts";
+
+export interface KeyWatch {
+  /** Calls `onEnded` once when the key is not active any more. @returns a function that ends the watch */
+  watch(keyId: string, onEnded: () => void): () => void;
+  close(): void;
+}
+
+export function openKeyWatch(options: {
+  readonly activeKeys: ActiveKeys;
+  readonly log: Logger;
+  /** Interval of the looks, in milliseconds. Default: KEY_CACHE_MS. */
+  readonly everyMs?: number;
+}): KeyWatch {
+  const { activeKeys, log, everyMs = KEY_CACHE_MS } = options;
+  const watched = new Map<string, Set<() => void>>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const look = async (): Promise<void> => {
+    const keyIds = [...watched.keys()];
+    // While the database is away nothing is known to have ended.
+    const active = await activeKeys(keyIds).catch((error: unknown) => {
+      log.warn({ err: error }, "keys of open streams cannot be looked up");
+      return undefined;
+    });
+    const ended = active ? keyIds.filter((keyId) => !active.has(keyId)) : [];
+    for (const onEnded of ended.flatMap((keyId) => [...(watched.get(keyId) ?? [])])) onEnded();
+    for (const keyId of ended) watched.delete(keyId);
+    timer = undefined;
+    schedule();
+  };
+  const schedule = (): void => {
+    if (watched.size > 0) timer ??= setTimeout(() => void look(), everyMs);
+  };
+
+  return {
+    watch(keyId, onEnded) {
+      const own = watched.get(keyId) ?? new Set();
+      watched.set(keyId, own.add(onEnded));
+      schedule();
+      return () => {
+        own.delete(onEnded);
+        if (own.size === 0 && watched.get(keyId) === own) watched.delete(keyId);
+      };
+    },
+    close() {
+      clearTimeout(timer);
+      watched.clear();
+    },
+  };
+}
