@@ -75,7 +75,7 @@ async function putRun(of: Team, member: Person, workflow: string | null = null) 
     step: await job("chat", "completed", run),
     running: await job("chat", "running", run),
     video: await job("video", "running", run, "video"),
-    alone: await job("chat", "completed", null),
+    alone: await job("image", "completed", null, "image"),
     delivery,
   };
 }
