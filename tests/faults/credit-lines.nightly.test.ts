@@ -159,6 +159,8 @@ test("an ingress dies with most of a balance on its line: that is back in ten se
   expect(await publisher.ended(waiting, 30_000)).toMatchObject({ status: "completed" });
   await publisher.close();
   untaken = await audit(bed, { withinMs: 40_000, untaken: untaken + CLIENTS });
+  const kept = "select from credit_line where workspace_id = $1";
+  await eventually("the rest is given back", async () => (await bed.stack.query(kept, [id])).length === 0, 60_000);
 }, 120_000);
 
 test("a balance is spent over two ingresses with lines to its last credit, and no further", async () => {
