@@ -13,7 +13,7 @@ import { writtenText } from "#shared/responses/text.ts";
 
 import { servedForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
 import { runOf } from "./image-items.ts";
-import { foundText, type PlacedItem } from "./items.ts";
+import { foundText, type PlacedItem, textIn } from "./items.ts";
 
 /** Instructions of the call that sums up. */
 export const COMPACT_INSTRUCTIONS =
@@ -78,7 +78,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
     .map((part) => {
       if (part.type === "input_image") return "[picture]";
       if (part.type === "input_file") return `[file ${part.filename ?? ""}]`;
-      return part.type === "refusal" ? part.refusal : part.text;
+      return textIn(part);
     })
     .join("\n");
 }

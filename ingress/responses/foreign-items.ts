@@ -10,6 +10,14 @@ import { shownName } from "#shared/responses/tool-names.ts";
 export const UNREADABLE_SUMMARY =
   "An earlier part of this conversation was summed up by another service. The summary cannot be read here.";
 
+/**
+ * The text of a part that a client keeps for its service. Codex keeps what one agent writes to another in such parts: OpenAI encrypts
+ * it (Fernet) before the client receives it, and models here write it as it is.
+ */
+export function unsealedText(text: string): string {
+  return /^gAAAA[\w-]*=*$/.test(text) ? "(a part that only its service can read)" : text;
+}
+
 /** Characters of one text of an item that is shown as JSON: longer ones are files. */
 const TEXT_MAX = 16_384;
 /** Members that only their own service can read. */
@@ -87,8 +95,9 @@ function agentMessage({ author, recipient, content }: ResponsesForeignItem): Res
   const parts = Array.isArray(content) ? (content as readonly unknown[]) : [content];
   const texts = parts.flatMap((part) => {
     if (typeof part === "string") return [part];
-    const { text } = (part ?? {}) as { readonly text?: unknown };
-    return [typeof text === "string" ? text : "(a part that only its service can read)"];
+    const { text, encrypted_content: sealed } = (part ?? {}) as { readonly text?: unknown; readonly encrypted_content?: unknown }; // prettier-ignore
+    if (typeof text === "string") return [text];
+    return typeof sealed === "string" ? [unsealedText(sealed)] : [];
   });
   const title = `Message from ${nameIn(author)} to ${nameIn(recipient)}:`;
   return { type: "message", role: "user", content: [title, ...texts].join("\n\n") };

@@ -20,7 +20,7 @@ import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
 import { withParam } from "../with-param.ts";
 
-import { servedForm, unknownForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
+import { servedForm, unknownForm, UNREADABLE_SUMMARY, unsealedText } from "./foreign-items.ts";
 import { runOf, withoutResult } from "./image-items.ts";
 import { foundNames } from "./offered-tools.ts";
 import { isKnownType } from "./stored-items.ts";
@@ -192,7 +192,7 @@ class Conversation {
     for (const [at, part] of parts.entries()) {
       const place = typeof content === "string" ? from : `${from}.content[${at}]`;
       if (part.type === "input_image" || part.type === "input_file") throw textsOnly(role, place);
-      draft.addText(textPart(part.type === "refusal" ? part.refusal : part.text, null), place);
+      draft.addText(textPart(textIn(part), null), place);
     }
   }
 
@@ -286,11 +286,14 @@ function partOf(
     case "input_file":
       if (role !== "user") throw textsOnly(role, place);
       return { part: filePart(part, place), from: place };
-    case "refusal":
-      return { part: textPart(part.refusal, null), from: place };
     default:
-      return { part: textPart(part.text, null), from: place };
+      return { part: textPart(textIn(part), null), from: place };
   }
+}
+
+export function textIn(part: Exclude<ResponsesContentPart, ResponsesInputImage | ResponsesInputFile>): string {
+  if (part.type === "encrypted_content") return unsealedText(part.encrypted_content);
+  return part.type === "refusal" ? part.refusal : part.text;
 }
 
 function imagePart({ image_url: url, file_id: id, detail }: ResponsesInputImage, param: string): Placed["part"] {

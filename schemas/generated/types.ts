@@ -225,7 +225,12 @@ export type ResponsesItem = ResponsesMessage | ResponsesTypedItem;
  * One part of a message.
  */
 export type ResponsesContentPart =
-  ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesOutputText | ResponsesRefusal;
+  | ResponsesInputText
+  | ResponsesInputImage
+  | ResponsesInputFile
+  | ResponsesSealedPart
+  | ResponsesOutputText
+  | ResponsesRefusal;
 /**
  * An item that is no message: calls of tools and their results, earlier reasoning, tools that are added. A type that is not described here is shown to the model as text.
  */
@@ -246,7 +251,7 @@ export type ResponsesTypedItem =
 /**
  * One part of what a tool returned.
  */
-export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile;
+export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesSealedPart;
 /**
  * Why the model stopped.
  */
@@ -4586,6 +4591,14 @@ export interface ResponsesInputFile {
    */
   file_url?: string | null;
   filename?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Text that a client keeps for its service alone. A text that is not encrypted is shown to the model.
+ */
+export interface ResponsesSealedPart {
+  type: "encrypted_content";
+  encrypted_content: string;
   [k: string]: unknown;
 }
 /**

@@ -41,11 +41,12 @@ const text = (of: string) => [{ type: "input_text", text: of }];
 const HISTORY: readonly (readonly [string, readonly object[], readonly object[]])[] = [
   [
     "a message of another agent, with its author",
-    [{ type: "agent_message", author: "/root", recipient: "/root/a", content: [...text("Look here."), { type: "encrypted_content", encrypted_content: "gAAA" }] }], // prettier-ignore
+    [{ type: "agent_message", author: "/root", recipient: "/root/a", content: [...text("Look here."), { type: "encrypted_content", encrypted_content: "Then there." }, { type: "encrypted_content", encrypted_content: "gAAAAABo-_8=" }] }], // prettier-ignore
     [
       {
         role: "user",
-        content: "Message from /root to /root/a:\n\nLook here.\n\n(a part that only its service can read)",
+        content:
+          "Message from /root to /root/a:\n\nLook here.\n\nThen there.\n\n(a part that only its service can read)",
       },
     ],
   ],
@@ -122,6 +123,15 @@ const HISTORY: readonly (readonly [string, readonly object[], readonly object[]]
 describe("a conversation with", () => {
   test.each(HISTORY)("%s", (_name, input, expected) => {
     expect(chatOf(USER, ...input, USER) as unknown[]).toEqual([USER, ...expected, USER]);
+  });
+
+  test("a result in a sealed part shows what is not encrypted", () => {
+    const sealed = (encrypted_content: string) => ({ type: "encrypted_content", encrypted_content });
+    const shown = chatOf(
+      { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "a", output: [sealed("gAAAAABo"), sealed("18")] },
+    );
+    expect(shown.at(-1)?.content).toMatchObject([{ text: "(a part that only its service can read)" }, { text: "18" }]);
   });
 
   test("a screen shows it behind the results", () => {
