@@ -62,7 +62,7 @@ export async function startCapabilityBench(options: StackOptions = {}): Promise<
 export function childrenAtWork(worker: number | undefined): number[] {
   return readdirSync("/proc").flatMap((name) => {
     try {
-      return readlinkSync(`/proc/${name}/cwd`).includes(`/sluice-runs-${worker}-`) ? [Number(name)] : [];
+      return readlinkSync(`/proc/${name}/cwd`).includes(`/sluice-runs-${worker}.`) ? [Number(name)] : [];
     } catch {
       return [];
     }
