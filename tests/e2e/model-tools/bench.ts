@@ -56,11 +56,21 @@ export async function spentOf(tenant: Tenant): Promise<Spent> {
   return { ids: rows.map(({ job_id }) => job_id), nano: rows.reduce((sum, { settled }) => sum + Number(settled), 0) };
 }
 
-/** Revokes the key of a workspace while a run of it goes on. */
-export async function revokeDuringRun({ query, workspace }: Tenant): Promise<void> {
+async function runs({ query, workspace }: Tenant): Promise<void> {
   const running = () => query("select id from job where workspace_id = $1 and state = 'running'", [workspace.id]);
   await eventually("it is at work", async () => (await running()).length === 1);
-  await query("update api_key set revoked_at = now() where workspace_id = $1", [workspace.id]);
+}
+
+/** Revokes the key of a workspace while a run of it goes on. */
+export async function revokeDuringRun(tenant: Tenant): Promise<void> {
+  await runs(tenant);
+  await tenant.query("update api_key set revoked_at = now() where workspace_id = $1", [tenant.workspace.id]);
+}
+
+/** Leaves the key of a workspace without a preset while a run of it goes on: its next call is refused, and the key stays active. */
+export async function disarmDuringRun(tenant: Tenant): Promise<void> {
+  await runs(tenant);
+  await tenant.query("update api_key set preset = 'none' where workspace_id = $1", [tenant.workspace.id]);
 }
 
 /** Sends two bodies over one WebSocket, the second going on from the first's response, which only the connection knows. */

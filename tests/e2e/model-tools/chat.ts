@@ -228,13 +228,18 @@ test.each([false, true])(
     const own = await newTenant();
     const answered = post(own, "/v1/chat/completions", asks([SCRIPT], ENDLESS, { stream }));
     await revokeDuringRun(own);
-    const answer = await answered;
     if (stream) {
-      const frames = (await answer.text()).split("\n\n").filter((frame) => frame.startsWith("data: "));
-      const [summary, error] = frames.slice(-2).map((frame) => JSON.parse(frame.slice(6)) as object);
-      expect(summary).toMatchObject({ choices: [], sluice: { ended_by: "error", turns: [{}] } });
-      expect(error).toMatchObject({ error: { code: "invalid_api_key" } });
+      // It breaks off.
+      expect(
+        await answered
+          .then((answer) => answer.text())
+          .then(
+            () => "whole",
+            () => "broken",
+          ),
+      ).toBe("broken");
     } else {
+      const answer = await answered;
       expect(answer.status).toBe(401);
       expect(answer.headers.get("x-should-retry")).toBe("false");
       const { nano } = await spentOf(own);

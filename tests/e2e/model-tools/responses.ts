@@ -15,7 +15,7 @@ import {
   newTenant,
   post,
   REGEX,
-  revokeDuringRun,
+  disarmDuringRun,
   spentOf,
   USE_REGEX,
   WEATHER,
@@ -145,11 +145,11 @@ test("a stream that fails in a later turn ends as every failed one, with what ca
   const own = await newTenant();
   const tools = [{ type: "sluice", capabilities: ["code.run_javascript"] }];
   const answered = post(own, "/v1/responses", { model: MODEL, input: ENDLESS, tools, stream: true });
-  await revokeDuringRun(own);
+  await disarmDuringRun(own);
   const frames = (await (await answered).text()).split("\n\n");
   const events = frames.flatMap((frame) => /^data: (\{.*)$/m.exec(frame)?.[1] ?? []);
   const [error, failed] = events.slice(-2).map((text) => parse("ResponseStreamEvent", JSON.parse(text)));
-  expect(error).toMatchObject({ type: "error", code: "invalid_api_key", sequence_number: events.length - 2 });
+  expect(error).toMatchObject({ type: "error", code: "permission_denied", sequence_number: events.length - 2 });
   expect(failed).toMatchObject({
     type: "response.failed",
     response: { status: "failed", output: [{ type: "sluice_call" }], sluice: { ended_by: "error", turns: [{}] } },

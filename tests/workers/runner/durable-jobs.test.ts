@@ -4,6 +4,7 @@ import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated
 import { ProviderError } from "#workers/providers/provider.ts";
 import type { Provider } from "#shared/calls/model.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
 import { StorageError } from "#shared/storage/objects.ts";
 import type { Database } from "#shared/database/client.ts";
 import { claimJob, type ClaimedJob, findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
@@ -156,7 +157,7 @@ function failing(database: Database, pattern: RegExp, times: number) {
 describe("a durable job", () => {
   test("gets its work message from the row, and ends with money and answer in one write", async () => {
     let seen: { job: JobMessage; heldMeanwhile: number } | undefined;
-    const reply = `_INBOX.ws.${workspaceId}.x`;
+    const reply = `_INBOX.ws.${workspaceId}.${newId()}.x`;
     const { run, told } = bench(async (context, job, control) => {
       const outcome = await serve('{"é":1}')(context, job, control);
       seen = { job, heldMeanwhile: (await db.query("select 1 from hold where job_id = $1", [job.job_id])).length };
@@ -388,7 +389,7 @@ describe("a durable job", () => {
       }),
       { storageBytesMax: 10 },
     );
-    const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x` });
+    const message = await queued({ reply: `_INBOX.ws.${workspaceId}.${newId()}.x` });
     expect(await run(message)).toEqual({ outcome: "failed" });
     // Its run takes back what it made before its caller hears of it.
     expect(refused).toEqual([message.job_id, "running"]);
@@ -446,7 +447,7 @@ describe("a durable job that finds no source free", () => {
     "(%s) waits with its hold, without slot, message or word, and is served later",
     async (kind) => {
       const { run, told } = bench(refusing(kind, 8));
-      const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x`, lifeMs: 86_400_000 });
+      const message = await queued({ reply: `_INBOX.ws.${workspaceId}.${newId()}.x`, lifeMs: 86_400_000 });
       expect(await run(message)).toEqual({ outcome: "deferred" });
       expect(told.map(({ subject }) => subject)).toEqual(["freed.chat.batch"]);
       expect(await rowOf(message)).toMatchObject({ state: "queued", started_at: null, error: null });
