@@ -75,7 +75,8 @@ async function putRun(of: Team, member: Person, workflow: string | null = null) 
     step: await job("chat", "completed", run),
     running: await job("chat", "running", run),
     video: await job("video", "running", run, "video"),
-    alone: await job("image", "completed", null, "image"),
+    alone: await job("embeddings", "completed", null),
+    text: await job("chat", "completed", null),
     delivery,
   };
 }
@@ -167,6 +168,16 @@ describe("a run of a developer", () => {
       expect([name, await reaches("GET", path, team[name])]).toEqual([name, [200, true]]);
     }
     expect(await reaches("GET", path, team.billing)).toEqual([404, false]);
+  });
+
+  test("and so is the answer of a background response as a job", async () => {
+    const path = `/v1/images/jobs/${made.text}`;
+    for (const name of ["owner", "admin", "developer"] as const) {
+      expect([name, await reaches("GET", path, team[name])]).toEqual([name, [200, true]]);
+    }
+    for (const name of ["other", "billing"] as const) {
+      expect([name, await reaches("GET", path, team[name])]).toEqual([name, [404, false]]);
+    }
   });
 
   test("is told of to others without what it said, and they cannot have it sent to where their channel points", async () => {
