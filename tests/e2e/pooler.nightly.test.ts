@@ -209,7 +209,8 @@ test("old usage is summed, audited and moved into a file", async () => {
   const isOpen = "select 1 from ledger_border where entry_id < (select max(id) from ledger_entry)";
   do expect(await auditInSteps(database)).toEqual([]);
   while ((await bare.query(isOpen)).length > 0);
-  const { directory, remove } = temporaryDirectory();
+  // Not the usual folder, which is in memory: no archive may lie there.
+  const { directory, remove } = temporaryDirectory("/var/tmp");
   const to = join(directory, "usage.jsonl");
   const archive = ["ledger", "archive", "--before", "2020-01-01", "--to", to];
   expect(await admin(archive, { DATABASE_URL: withoutLimits.url })).toMatchObject({ code: 0, stderr: "" });

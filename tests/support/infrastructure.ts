@@ -102,10 +102,10 @@ async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
   }
 }
 
-/** A new directory under the system's temporary one, removed at the latest when the test process ends. */
-export function temporaryDirectory(): { directory: string; remove: () => void } {
+/** A new directory under the system's temporary one or `parent`, removed at the latest when the test process ends. */
+export function temporaryDirectory(parent: string = tmpdir()): { directory: string; remove: () => void } {
   // On macOS the system's temporary folder is a link, and processes report the real path.
-  const directory = mkdtempSync(join(realpathSync(tmpdir()), "sluice-test-"));
+  const directory = mkdtempSync(join(realpathSync(parent), "sluice-test-"));
   watchFolder(directory);
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }

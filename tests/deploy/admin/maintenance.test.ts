@@ -1,7 +1,7 @@
 /** The check of the books, and the rotation of master keys. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
@@ -11,6 +11,7 @@ import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { admin } from "./commands.ts";
@@ -79,8 +80,8 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
 });
 
 test("old usage is moved into a new file, and a day that is wrong or young is refused", async () => {
-  // The usual folder of tests is in memory, where no archive may lie.
-  const directory = mkdtempSync("/var/tmp/sluice-test-");
+  // Not the usual folder, which is in memory: no archive may lie there.
+  const { directory, remove } = temporaryDirectory("/var/tmp");
   const to = join(directory, "usage.jsonl");
   const archive = (before: string, file = to) =>
     admin(["ledger", "archive", "--before", before, "--to", file], { DATABASE_URL: db.url });
@@ -133,7 +134,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
       "select subject, actor->>'id' as actor from audit_log where action = 'usage.archive' order by id desc limit 1",
     ),
   ).toEqual([{ subject: second, actor: "command" }]);
-  rmSync(directory, { recursive: true });
+  remove();
 });
 
 test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {
