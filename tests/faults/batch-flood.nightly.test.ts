@@ -19,10 +19,10 @@ let flooder: Publisher;
 let other: Publisher;
 
 beforeAll(async () => {
-  bed = await startBed({ presets: { three: [3, null] } });
+  bed = await startBed({ presets: { six: [6, null] } });
   const [one, two] = [
-    // Its window takes three calls: everything else waits at the door.
-    await createWorkspace(bed.stack, { creditsNano: 10n ** 15n, preset: "three" }),
+    // Half of its window takes three messages: everything else waits at the door.
+    await createWorkspace(bed.stack, { creditsNano: 10n ** 15n, preset: "six" }),
     await createWorkspace(bed.stack, { creditsNano: 10n ** 15n }),
   ];
   flooder = await openPublisher(bed.stack.natsUrl, one);

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { type FamilyBed, startFamilies } from "#tests/e2e/families/bed.ts";
 import { readSent, type Sent } from "#tests/e2e/families/sent.ts";
@@ -10,19 +9,20 @@ import type { Call, Turn } from "#tests/e2e/families/turn.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { pngOf } from "#tests/support/png.ts";
 
-import { type AgentHome, openHome, runProgram } from "./run-program.ts";
+import { type AgentHome, installProgram, openHome, runProgram } from "./run-program.ts";
 
-const PROGRAM = fileURLToPath(import.meta.resolve("@openai/codex/bin/codex.js"));
 /** Codex knows the second and the third: it asks the second for tools by a search, and the third by code alone. */
 const MODELS = ["unknown-to-codex", "gpt-5.5", "gpt-5.6-sol"] as const;
 
+let program: string;
 let bed: FamilyBed;
 let agent: AgentHome;
 let asked = 0;
 
 beforeAll(async () => {
+  program = join(await installProgram("@openai/codex", "0.171.0"), "bin/codex.js");
   bed = await startFamilies({ models: MODELS.map((slug) => ({ slug, family: "openai" as const })) });
-}, 120_000);
+}, 300_000);
 afterAll(async () => bed.stop());
 beforeEach(() => {
   agent = openHome();
@@ -44,7 +44,7 @@ function settings(model: string, transport: "http" | "websocket"): string {
 
 async function codex(...args: readonly string[]) {
   const env = { CODEX_HOME: join(agent.home, ".codex"), SLUICE_KEY: bed.target().key };
-  const command = [process.execPath, PROGRAM, "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"];
+  const command = [process.execPath, program, "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"];
   const events = await runProgram([...command, ...args], agent, env);
   const ended = events.flatMap(({ type, item }) =>
     type === "item.completed" ? [item as Record<string, unknown>] : [],

@@ -1,8 +1,10 @@
 /** Runs the program of an agent as a user does: in a folder of its own, with a home of its own, and with nothing of the machine's. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { temporaryDirectory } from "#tests/support/infrastructure.ts";
+import { run } from "#deploy/embedded/process.mjs";
+import { BUN, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 /** Longest time of one command, in milliseconds. */
 const COMMAND_MS = 60_000;
@@ -31,6 +33,26 @@ export function openHome(): AgentHome {
     },
     remove,
   };
+}
+
+/**
+ * Returns the folder of a published package, installed when it is first asked for and kept. Such a program has hundreds of megabytes, so it
+ * is no dependency of the project: everyone who starts the service would fetch it.
+ * @throws Error when it cannot be installed
+ */
+export async function installProgram(name: string, version: string): Promise<string> {
+  const folder = join(tmpdir(), "sluice-programs", `${name.replaceAll("/", "+")}@${version}`);
+  const installed = join(folder, "node_modules", name);
+  if (existsSync(installed)) return installed;
+  const partial = `${folder}.${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  writeFileSync(join(partial, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
+  const command = { name: "bun install", command: BUN, args: ["install", "--no-progress"], cwd: partial };
+  const { code, stderr } = await run(command);
+  if (code !== 0) throw new Error(`${name}@${version} cannot be installed: ${stderr.slice(-1_000)}`);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(partial, folder);
+  return installed;
 }
 
 /** Returns the JSON lines that the command printed. @throws Error with its output when it fails or takes too long */
