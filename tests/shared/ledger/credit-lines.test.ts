@@ -575,6 +575,28 @@ describe("what an ingress knows of its line", () => {
     await Promise.all(open);
   });
 
+  test("covers no further call when its renewals have failed for a while", async () => {
+    const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
+    let isCut = false;
+    const ingress = bench.startIngress(
+      bench.through(async (name, run) => {
+        if (isCut && name === "renew_credit_line") throw new Error("Connection terminated unexpectedly");
+        return run();
+      }),
+    );
+    await bench.openLine(ingress, workspaceId);
+    isCut = true;
+    // The calls are so small that the line never runs out.
+    await eventually("calls wait for their holds again", async () => {
+      const of = hold(1n);
+      const share = await ingress.calls.place(workspaceId, null, of);
+      await bench.settle(workspaceId, of.jobId, 1n, share);
+      ingress.lines.forget(of.jobId);
+      return share === undefined;
+    });
+    isCut = false;
+  });
+
   test("a line too small for the workspace's calls is not kept from others", async () => {
     const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
     const ingress = bench.startIngress();
