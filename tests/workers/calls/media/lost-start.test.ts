@@ -195,6 +195,12 @@ describe("a list of what a provider has taken", () => {
       { owned: { x: "open" } },
       { thrown: { kind: "unknown" } },
     ],
+    [
+      "may be the one of two that another start under way may be answered with, whosever the other is",
+      listed(["x", "y"]),
+      { owned: { x: "open", y: "taken" } },
+      { thrown: { kind: "unknown" } },
+    ],
     ["may ring where one is unclear", listed([], ["x"], true), {}, { thrown: { kind: "unknown" } }],
     [
       "is lost for good where one is unclear and none will ring",
