@@ -23,6 +23,8 @@ export interface Probe {
     readonly listed: string;
     readonly environment: string;
     readonly signal: string;
+    /** `1`: neither the child nor a program that it starts gains rights, not even by a setuid program. */
+    readonly noNewRights: string;
     readonly network: string;
     readonly writable: readonly string[];
     readonly root: readonly string[];
@@ -58,6 +60,7 @@ process.stdout.write(JSON.stringify({
   listed: tried(() => fs.readdirSync(${JSON.stringify(data)})),
   environment: tried(() => fs.readFileSync("/proc/${process.pid}/environ")),
   signal: tried(() => process.kill(${process.pid}, 0)),
+  noNewRights: /^NoNewPrivs:\\s*(\\d)/m.exec(fs.readFileSync("/proc/self/status", "utf8"))?.[1],
   network: await fetch(${JSON.stringify(address)}).then(() => "reached", () => "not reached"),
   writable: fs.readFileSync("/proc/self/mountinfo", "utf8").split("\\n").map((line) => line.split(" "))
     .filter(([,,,,, flags]) => /^rw\\b/.test(flags)).map(([,,,, path]) => path),

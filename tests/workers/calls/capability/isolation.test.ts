@@ -80,6 +80,13 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
     expect(user).not.toBe(name === "root" ? 0 : -1);
   });
 
+  test("gains no rights by a setuid program", async () => {
+    const { shared, child } = await probed;
+    // Without setpriv, children run as the worker does.
+    if (shared.includes("environment")) return;
+    expect(child.noNewRights).toBe("1");
+  });
+
   test("reaches no server of this machine, and no process of the worker's", async () => {
     const { shared, child } = await probed;
     // Some containers allow no more, which the log has said.
