@@ -8,6 +8,7 @@ import { toFile } from "openai";
 
 import type { Transcription } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 import { type Bench, CREDIT, errorOf } from "../bench.ts";
@@ -244,11 +245,18 @@ describe("a call that is refused", () => {
     expect(await bench.usageOf(response)).toMatchObject([{ status: "failed", settled: 0n }]);
   });
 
-  test("with another workspace's file is told of none", async () => {
-    const response = await bench.call("/v1/audio/transcriptions", {
-      model: MODEL,
-      file_id: "file-0123456789abcdef0123456789abcdef",
+  test("with another workspace's file is answered as with one that never was", async () => {
+    const other = await createWorkspace(bench.stack, { creditsNano: 0n });
+    const stored = await fetch(`${bench.stack.baseUrls[0]}/v1/files`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${other.key}` },
+      body: form({ file: recording(), purpose: "user_data" }),
     });
-    expect(await errorOf(response)).toMatchObject({ code: "file_not_found", param: "file_id" });
+    expect(stored.status).toBe(200);
+    const { id } = (await stored.json()) as { id: string };
+    for (const file_id of [id, "file-0123456789abcdef0123456789abcdef"]) {
+      const response = await bench.call("/v1/audio/transcriptions", { model: MODEL, file_id });
+      expect(await errorOf(response)).toMatchObject({ status: 404, code: "file_not_found", param: "file_id" });
+    }
   });
 });
