@@ -115,6 +115,22 @@ describe("a stored response", () => {
     expect(await seen(owner.viewer)).toBe(true);
   });
 
+  test("of another member is in no chain of a member who may no longer see it", async () => {
+    const owner = await openOwner();
+    const admin = { ...owner.viewer, memberId: newId(), seesAll: true };
+    await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'admin', 'admin')", [admin.memberId, owner.id]); // prettier-ignore
+    const first = await keep(owner, "theirs");
+    // The admin continued the conversation of the member, and is a developer now.
+    const second = await keep(owner, "mine", { previous: first });
+    await db.query("update response set member_id = $2 where id = $1", [second, admin.memberId]);
+    const said = async (viewer: ResponseViewer): Promise<unknown> => {
+      const chain = await store.findChain(viewer, second);
+      return typeof chain === "string" ? chain : chain.length;
+    };
+    expect(await said(admin)).toBe(2);
+    expect(await said({ ...admin, seesAll: false })).toBe("gone");
+  });
+
   test("is kept once, whoever keeps it again", async () => {
     const owner = await openOwner();
     const id = newId();
