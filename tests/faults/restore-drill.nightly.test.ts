@@ -95,7 +95,7 @@ function moveCredits(workspaceId: string): { stop(): Promise<void> } {
 interface Drill {
   readonly code: number | null;
   readonly line: Record<string, unknown>;
-  /** The restored server, if it came up. */
+  /** The restored server; undefined where the command did not run, or the server did not come up. */
   readonly postgres: OwnPostgres | undefined;
 }
 
@@ -214,7 +214,8 @@ test("a queue that holds messages is refused before the backup is touched: they 
   await manager.streams.add({ name: "POOL_chat", subjects: ["work.>"] });
   await manager.jetstream().publish("work.chat.live.x", "{}");
   await connection.close();
-  const { code, line } = await drill({ nats });
+  const { code, line, postgres } = await drill({ nats });
+  expect(postgres).toBeUndefined();
   expect(line).toMatchObject({
     passed: false,
     fault: "restore: NATS is not empty: the stream POOL_chat has 1 messages",
@@ -233,7 +234,8 @@ test("a service that runs and has nothing to do is not given the work of the bac
     reply: "_INBOX.waiting",
   });
   await connection.flush();
-  const { code, line } = await drill({ nats });
+  const { code, line, postgres } = await drill({ nats });
+  expect(postgres).toBeUndefined();
   expect(line).toMatchObject({
     passed: false,
     fault: "restore: a service runs on this NATS: it waits for messages of image_batch",
