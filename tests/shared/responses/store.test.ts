@@ -123,7 +123,7 @@ describe("a stored response", () => {
     // The admin continued the conversation of the member, and is a developer now.
     const second = await keep(owner, "mine", { previous: first });
     await db.query("update response set member_id = $2 where id = $1", [second, admin.memberId]);
-    const said = async (viewer: ResponseViewer): Promise<unknown> => {
+    const said = async (viewer: Viewer): Promise<unknown> => {
       const chain = await store.findChain(viewer, second);
       return typeof chain === "string" ? chain : chain.length;
     };
