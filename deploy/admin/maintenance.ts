@@ -111,7 +111,7 @@ const TMPFS = 0x0102_1994;
 
 /**
  * A folder in memory ends with its container, after the records have been deleted from Postgres.
- * @throws Error if `folder` is one; a folder that is missing is left to whoever opens the file
+ * @throws Error if `folder` is on tmpfs. A missing folder passes: opening the file reports it.
  */
 async function refuseMemory(folder: string): Promise<void> {
   const system = await statfs(folder).catch(() => null);

@@ -54,7 +54,7 @@ function makeNatsKeys(): Readonly<Record<string, string>> {
   };
 }
 
-/** 160 random bits in letters and digits, since passwords stand in URLs. */
+/** Returns 160 random bits as letters and digits: compose.yaml puts passwords into URLs without escaping. */
 function newPassword(): string {
   return randomBytes(20).toString("hex");
 }

@@ -10,7 +10,7 @@ import { findAllOnPath, run } from "./process.mjs";
 
 /** The Debian release whose nats-server is new enough; its binary runs on older releases too. */
 const RELEASE = "forky";
-/** A program on PATH may be a script of any kind, such as one that starts a server whatever its arguments are. */
+/** Timeout of `nats-server --version`, in milliseconds. A wrapper script on PATH may ignore its arguments and start a server. */
 const VERSION_MS = 10_000;
 const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH (for example \`brew install nats-server\`), or set NATS_URL.`;
 

@@ -64,7 +64,7 @@ export async function get(url, { environment, signal, idleMs }) {
   }
   const socket = await openTunnel(proxy, url, signal, idleMs);
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  // The certificate must be that of `host`. Node sends no address as a server's name, and would check the proxy's name without `host`.
+  // TLS must check the certificate against `host`; without it, Node checks the proxy's name. An IP address is no valid server name (SNI).
   const createConnection = () => tls.connect({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
   return respond(https.get(target, { headers, signal, createConnection }), "response", idleMs);
 }

@@ -98,7 +98,7 @@ export function tagValues(branch: Schema, tag: string): readonly unknown[] {
   const { const: value, enum: values } = (branch["properties"] as Record<string, Schema> | undefined)?.[tag] ?? {};
   if (value !== undefined) return [value];
   if (!Array.isArray(values))
-    throw new Error(`${String(branch["title"])} is told apart by ${tag} but has neither const nor enum for it`);
+    throw new Error(`${String(branch["title"])} has neither const nor enum for its discriminator ${tag}`);
   return values as readonly unknown[];
 }
 

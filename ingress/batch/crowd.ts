@@ -1,6 +1,6 @@
 /**
- * Bounds the batch messages of one workspace that wait in the stream. The stream itself bounds those of one key, and a workspace may have
- * many keys: without this bound their messages would take the room of other workspaces.
+ * Limits the number of batch messages of a workspace in the stream. JetStream limits the messages of a subject, which is one key; without
+ * this limit a workspace with many keys could fill the stream.
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";

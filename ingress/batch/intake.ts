@@ -134,7 +134,10 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");
   };
 
-  /** Told once; of several under one key the first stays in the stream. Beyond what may wait they are dropped, as the stream does. */
+  /**
+   * Answers `waiting` at the first delivery. Of several messages with one Idempotency-Key the first stays in the stream. Messages over the
+   * workspace's limit are dropped, as JetStream drops those over a key's limit.
+   */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
     if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {
       message.ack();

@@ -1,4 +1,4 @@
-/** A Responses call as its routes read it: its members, the conversation that it stands on, and the chat request that they come to. */
+/** Parsed Responses call: the members of its body, the conversation it continues, and the chat request made of both. */
 import type { ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -54,7 +54,7 @@ export async function readAsked(
   return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
-/** @throws ApiError `unsupported_value` for a tool of the conversation that would stand in place of one that the service runs */
+/** @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the service runs */
 function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly OfferedTool[]): void {
   const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
   if (!taken) return;

@@ -77,7 +77,7 @@ function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
   return described;
 }
 
-/** Undefined for one that is left out. */
+/** Returns the tool as the response repeats it; undefined if the service omits the tool. */
 function appliedTool(tool: ResponsesTool): ResponsesTool | undefined {
   switch (tool.type) {
     case "function":

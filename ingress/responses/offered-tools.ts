@@ -1,6 +1,6 @@
 /**
- * Tools of a Responses call as functions, which every chat family knows: those of the call, those that its conversation adds, and those
- * that a search has found. Pure.
+ * Converts tools of a Responses call into functions, which every chat family supports: tools of the request, tools that its conversation
+ * adds, and tools found by a search. Pure.
  */
 import type {
   ChatTool,
@@ -158,7 +158,7 @@ function functionTool({ description, parameters, strict }: ResponsesFunctionTool
   };
 }
 
-/** A function with one text, which every family knows; its calls are told as calls of a custom tool again. */
+/** Returns a function with one text argument. The worker converts calls of this function back into calls of the custom tool. */
 function customTool({ description, format }: ResponsesCustomTool, name: string): ChatTool {
   const grammar =
     format?.type === "grammar" ? `The input is a text of this ${format.syntax} grammar:\n${format.definition}` : "";

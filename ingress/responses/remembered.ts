@@ -34,7 +34,7 @@ export class RememberedResponses {
   private readonly kept = new Map<string, Remembered>();
   private readonly enter: (bytes: number) => Lease | undefined;
 
-  /** @param enter takes room for so many bytes; undefined where there is none now */
+  /** @param enter reserves a number of bytes; returns undefined if they are not free now */
   constructor(enter: (bytes: number) => Lease | undefined) {
     this.enter = enter;
   }
@@ -64,8 +64,8 @@ export class RememberedResponses {
   }
 
   /**
-   * Returns the message with the items of the warm-up that it goes on from. Its response is then whole without the warm-up, also for
-   * another connection when it is stored. `refused` names a member of the caller's message in an error about the returned one.
+   * Returns the message with the items of the warm-up that it continues. Its stored response then contains all items, also for other
+   * connections. `refused` names a member of the caller's message in an error about the returned one.
    */
   unfold(message: Message): { readonly message: Message; readonly refused: (error: unknown) => unknown } {
     const { previous_response_id: id, input } = message;

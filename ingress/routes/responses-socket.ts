@@ -9,7 +9,7 @@ import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import type { FairLimit, Lease } from "#shared/fair-limit.ts";
+import { FairLimit, type Lease } from "#shared/fair-limit.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 
@@ -19,7 +19,6 @@ import type { IngressContext } from "../context.ts";
 import { withoutResults } from "../responses/image-items.ts";
 import { RememberedResponses } from "../responses/remembered.ts";
 import { callerOf, type Route, type Serve } from "../serve.ts";
-import { enterNow, sharedBytes } from "../shared-bytes.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
 
@@ -352,4 +351,19 @@ function messageOf(value: unknown): Readonly<Record<string, unknown>> {
     throw new ApiError("unsupported_value", message, { param: decided });
   }
   return message;
+}
+
+/** Largest share of one workspace in the memory that all connections share. */
+const WORKSPACE_SHARE = 0.5;
+
+function sharedBytes(max: number): FairLimit {
+  return new FairLimit({ max, mayHave: ({ taken }, amount) => taken + amount <= max * WORKSPACE_SHARE });
+}
+
+/** Returns undefined if there is no room now. */
+function enterNow(limit: FairLimit, owner: string, amount: number): Lease | undefined {
+  const lease = limit.enter({ owner, amount });
+  if (lease.entered === undefined) return lease;
+  lease.release();
+  return undefined;
 }

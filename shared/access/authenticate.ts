@@ -261,7 +261,7 @@ function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
 export interface Publishers {
   /**
    * Returns the caller of work that brings no credential: of a batch message, whose publisher logged in with this key, of a line of a batch,
-   * or of a step of a run. Undefined if the workspace has no such active key. A key is believed as long as any.
+   * or of a step of a run. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`, like every key.
    * @throws ApiError `permission_denied` if the key's preset is gone
    */
   find(workspaceId: string, keyId: string): Promise<Caller | undefined>;
