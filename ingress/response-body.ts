@@ -28,6 +28,8 @@ const LOOK_MS = paced(1_000);
 const open = new InFlightSet<ResponseBody>();
 /** The body behind a stream. */
 const bodies = new WeakMap<ReadableStream, ResponseBody>();
+/** Number of bodies created by this process. */
+let created = 0;
 let clock: ReturnType<typeof setInterval> | undefined;
 
 export abstract class ResponseBody {
@@ -52,6 +54,7 @@ export abstract class ResponseBody {
       { highWaterMark: 0 },
     );
     bodies.set(this.readable, this);
+    created += 1;
     this.entry = open.add(this);
     clock ??= startClock(LOOK_MS, (now) => {
       for (const body of open) body.tick(now);
@@ -121,6 +124,14 @@ export abstract class ResponseBody {
     if (wasOpen) this.closing?.();
     return wasOpen;
   }
+}
+
+/**
+ * Returns the number of bodies created by this process. A request during which none was created has no streamed answer, so nothing has to
+ * read `response.body`: Bun builds a stream for it, which takes 8 µs of CPU for a plain answer.
+ */
+export function countCreatedBodies(): number {
+  return created;
 }
 
 /** Returns the body behind the stream of an answer. Undefined for an answer that is not made while it is read. */

@@ -18,7 +18,7 @@ import { sessionTokenOf } from "./console/cookies.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import { checkScope, type Operator } from "./operator/authenticate.ts";
-import { bodyOf } from "./response-body.ts";
+import { bodyOf, countCreatedBodies } from "./response-body.ts";
 import type { RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
@@ -159,6 +159,7 @@ export function createServe(context: IngressContext): Serve {
     const requestId = newId();
     const method = METHODS.has(request.method) ? request.method : "other";
     const span = openSpan(route, request, { method, route: route.path, requestId });
+    const bodiesBefore = countCreatedBodies();
     let response: Response;
     let caller: Caller | undefined;
     try {
@@ -180,7 +181,7 @@ export function createServe(context: IngressContext): Serve {
       response.headers.set("www-authenticate", route.challenge);
     }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
-    if (caller) endWithKey(context, caller, response);
+    if (caller && countCreatedBodies() !== bodiesBefore) endWithKey(context, caller, response);
     response.headers.set("x-request-id", requestId);
     // What a client sends on a connection that it keeps, while we close it, is lost to it.
     if (context.stopping.aborted) response.headers.set("connection", "close");
