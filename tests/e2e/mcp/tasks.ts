@@ -46,7 +46,8 @@ async function ask(
 const run = (tool: string, more: object) => ask("tools/call", { name: "run_tool", arguments: { tool, ...more } });
 const ended = (taskId: unknown) =>
   eventually("the task has ended", async () => {
-    const { result } = await ask("tasks/get", { taskId });
+    const { result, error } = await ask("tasks/get", { taskId });
+    if (error) throw new Error(JSON.stringify(error));
     return result?.["status"] === "working" ? undefined : result;
   });
 const usageOf = (id: unknown) =>
@@ -136,7 +137,8 @@ test("a run of a workflow is a task; its result tells what it cost", async () =>
   const { id } = (await (await post(tenant, { name: "One", definition }, {}, "/v1/workflows")).json()) as {
     id: string;
   };
-  const { result: made } = await run(id, {});
+  const { result: made, error: refused } = await run(id, {});
+  expect(refused).toBeUndefined();
   const task = await ended(made?.["taskId"]);
   expect(task).toMatchObject({ status: "completed", result: { structuredContent: { output: { text: "hello" } } } });
   const { result } = task as { result: { _meta: Record<string, number> } };

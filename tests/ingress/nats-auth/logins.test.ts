@@ -302,7 +302,8 @@ describe("connections of one workspace", () => {
       publisher.publish(batchSubject("chat", good), "{}");
       await publisher.flush();
     }
-    expect(await outcome({ token: good.key })).toBe("in");
+    // The flood takes all places of its address to wait for a look-up: another loopback address is another client.
+    expect(await fromAddress("127.0.0.2", good.key)).toContain("+OK");
     expect(new Set((await Promise.all(floods)).flat())).toEqual(new Set(["AuthorizationError"]));
     expect(publisher.isClosed()).toBe(false);
     expect(server.log()).toContain("SLUICE_PUBLISHER_CONNECTIONS_MAX");
