@@ -27,6 +27,7 @@ import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { Issuer } from "./console/issuer.ts";
+import type { MinuteBound } from "./minute-bound.ts";
 import type { Operators } from "./operator/authenticate.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
@@ -61,6 +62,8 @@ export interface IngressContext {
   readonly issuer: Issuer | undefined;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
+  /** Bounds the requests of a key that the window does not count. */
+  readonly uncounted: MinuteBound;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
   readonly storage: Storage;

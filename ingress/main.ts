@@ -40,6 +40,7 @@ import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
 import { callbackOf } from "./routes/sign-in.ts";
+import { openMinuteBound } from "./minute-bound.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
@@ -126,6 +127,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     issuer: issuerOf(config, sealer, log),
     ipNet,
     calls: createCallAdmission({ database, ledger, lines, metrics, log }),
+    uncounted: openMinuteBound(),
     ledger,
     publisher,
     storage,

@@ -213,17 +213,39 @@ function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeo
   );
 }
 
+/** Requests of a key in a minute that the window does not count, in one ingress, as a multiple of what the window admits. */
+const UNCOUNTED_FACTOR = 10;
+
+/** True for a route that reads, deletes or cancels something, or changes settings: work that fills the window must not keep people from it. */
+function isUncounted({ method, path }: RouteSpec): boolean {
+  if (method === "GET" || method === "DELETE" || path.endsWith("/cancel")) return true;
+  // A test of a channel sends a message to the outside.
+  return path.startsWith("/workspaces/") && !path.endsWith("/test");
+}
+
+/** Admits a request that the window does not count. @throws ApiError `rate_limit_exceeded` */
+export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">, { keyId, preset }: Caller): void {
+  const { requests_per_minute: limit } = preset;
+  if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
+  throw new ApiError(
+    "rate_limit_exceeded",
+    `More than ${limit * UNCOUNTED_FACTOR} reads, cancels and changes of settings in a minute came with this key.`,
+  );
+}
+
 /**
- * Runs a route for a caller who is known and may call it; the call is counted in the window once, whatever its outcome.
+ * Runs a route for a caller who is known and may call it. The window counts the call once, whatever its outcome, unless
+ * `isUncounted` says otherwise.
  * @throws ApiError `permission_denied`, `rate_limit_exceeded`; what the route throws
  */
 export async function runRoute(
-  { calls }: Pick<IngressContext, "calls">,
+  { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
   route: Route,
   call: RouteCall,
   handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
 ): Promise<Response> {
-  const { workspaceId, preset } = callerOf(call);
+  const caller = callerOf(call);
+  const { workspaceId, preset } = caller;
   const count = (): Promise<void> => calls.count(workspaceId, preset.requests_per_minute);
   let isCounted = false;
   const markCounted = (): void => {
@@ -232,7 +254,8 @@ export async function runRoute(
   const counted = { ...call, markCounted };
   route.authorize?.(counted);
   if (!route.countsItself) {
-    await count();
+    if (isUncounted(route)) admitUncounted({ uncounted }, caller);
+    else await count();
     return handle(counted);
   }
   try {

@@ -12,6 +12,7 @@ import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/
 import { ApiError } from "#shared/errors.ts";
 import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
 
+import { openMinuteBound } from "../minute-bound.ts";
 import { unknownPath } from "../unknown-path.ts";
 
 /** Calls with one token, in one process. */
@@ -56,7 +57,7 @@ export function createOperators(options: {
   const { operatorToken, operatorAllow } = options.config;
   const ownHash = operatorToken === undefined ? undefined : hashKey(operatorToken);
   const allowed = operatorAllow.length === 0 ? undefined : addressList(operatorAllow);
-  const bound = createCallBound(OPERATOR_CALLS_PER_MINUTE_MAX, now);
+  const bound = openMinuteBound(now);
   const asking = new Map<string, Asking<Snapshot>>();
   let known: Snapshot | undefined;
 
@@ -64,7 +65,6 @@ export function createOperators(options: {
     shared(asking, "", now(), async (bornAt) => {
       const live = await liveOperatorTokens(options.database);
       const snapshot: Snapshot = { tokens: new Map(live.map((token) => [token.hash, token])), bornAt };
-      bound.keep(new Set([SETTINGS.name, ...live.map(({ name }) => name)]));
       // A slow answer must not replace a younger one.
       if ((known?.bornAt ?? bornAt) <= bornAt) known = snapshot;
       return snapshot;
@@ -90,8 +90,8 @@ export function createOperators(options: {
         if (ownHash === undefined && (await liveTokens()).size === 0) throw unknownPath();
         throw authorization === null || authorization === "" ? missing() : invalid();
       }
-      if (!bound.take(operator.name)) {
-        const max = OPERATOR_CALLS_PER_MINUTE_MAX;
+      const max = OPERATOR_CALLS_PER_MINUTE_MAX;
+      if (!bound.take(operator.name, max)) {
         throw new ApiError("rate_limit_exceeded", `More than ${max} calls in a minute came with this operator token.`);
       }
       const { name, scope, expires_at } = operator;
@@ -111,39 +111,4 @@ function missing(): ApiError {
 
 function invalid(): ApiError {
   return new ApiError("invalid_api_key", "The operator token is not valid.");
-}
-
-// So many calls in any minute, by name. In memory, of one process: a bound against runaway scripts, not a quota.
-
-const WINDOW_MS = 60_000;
-
-interface CallBound {
-  /** True if there is room for one more call, which then counts. Refused ones do not. */
-  take(name: string): boolean;
-  /** Forgets the names that are not among these. */
-  keep(names: ReadonlySet<string>): void;
-}
-
-interface Ring {
-  /** Times of the last calls; call n lies in slot n mod max. */
-  readonly times: Float64Array;
-  calls: number;
-}
-
-function createCallBound(max: number, now: () => number): CallBound {
-  const rings = new Map<string, Ring>();
-  return {
-    take(name) {
-      const ring = rings.get(name) ?? { times: new Float64Array(max).fill(-Infinity), calls: 0 };
-      rings.set(name, ring);
-      const slot = ring.calls % max;
-      if (now() - (ring.times[slot] ?? -Infinity) < WINDOW_MS) return false;
-      ring.times[slot] = now();
-      ring.calls += 1;
-      return true;
-    },
-    keep(names) {
-      for (const name of rings.keys()) if (!names.has(name)) rings.delete(name);
-    },
-  };
 }

@@ -77,13 +77,20 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   // Only those who talk to it pay for the SDK: some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);
+  const tool = asked && findTool(api, surface, asked.params.name);
   // The route of what it runs counts it.
-  const runs = asked !== undefined && findTool(api, surface, asked.params.name)?.isRun === true;
-  if (!runs) await api.count();
+  const runs = tool?.isRun === true;
+  if (!runs && !tool && isToolCall(value)) await api.count();
+  else if (!runs) api.admitUncounted();
   const response = await answerMessage(api, surface, value);
   // The protocol refused it, so no route has counted it.
   if (runs && !api.isCounted() && !response.ok) await api.count();
   return response;
+}
+
+/** True for a call of a tool, malformed ones included: the window counts those that are refused. */
+function isToolCall(message: object): boolean {
+  return "method" in message && message.method === "tools/call";
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -7,7 +7,7 @@ import { apiErrorsOf } from "#shared/errors.ts";
 import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 
 import type { IngressContext } from "../context.ts";
-import { callerOf, type Route, type RouteCall, runRoute } from "../serve.ts";
+import { admitUncounted, callerOf, type Route, type RouteCall, runRoute } from "../serve.ts";
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
@@ -30,6 +30,8 @@ export interface ApiClient {
   may(operationId: string): boolean;
   /** Counts the message in the window, unless that has been done. @throws ApiError `rate_limit_exceeded` */
   count(): Promise<void>;
+  /** Admits a message that runs nothing, which the window does not count. @throws ApiError `rate_limit_exceeded` */
+  admitUncounted(): void;
   /** True once the message is counted, or its route will do that. */
   isCounted(): boolean;
 }
@@ -65,6 +67,10 @@ export function openApiClient(context: IngressContext, call: RouteCall, isCounte
       if (isCounted) return;
       markCounted();
       await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
+    },
+    admitUncounted() {
+      markCounted();
+      admitUncounted(context, caller);
     },
     isCounted: () => isCounted,
   };

@@ -244,8 +244,26 @@ describe("a body", () => {
 describe("the window", () => {
   test("counts a call without a hold once, on routes that hold nothing", async () => {
     const { send, counted } = start();
-    await send("GET", "/v1/models", { headers: { authorization: `Bearer ${KEY}` } });
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    await send("POST", "/v1/messages/count_tokens", { headers, body: "{}" });
     expect(counted).toEqual([expect.objectContaining({ limit: 120, hold: null })]);
+  });
+
+  test("counts no reads, cancels and settings, which a key may make ten times as often", async () => {
+    const { send, counted } = start();
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const uncounted = [
+      ["GET", "/v1/models"],
+      ["DELETE", `/v1/files/${newId()}`],
+      ["POST", `/v1/images/jobs/${newId()}/cancel`],
+      ["PATCH", `/workspaces/${newId()}`],
+    ] as const;
+    for (const [method, path] of uncounted) await send(method, path, { headers });
+    expect(counted).toEqual([]);
+    for (let at = 0; at < 1_200; at++) await (await send("GET", "/v1/models", { headers })).text();
+    await expectEnvelope(await send("GET", "/v1/models", { headers }), "rate_limit_exceeded");
+    await send("POST", "/v1/messages/count_tokens", { headers, body: "{}" });
+    expect(counted).toHaveLength(1);
   });
 
   test("counts neither calls without a good key nor paths without one", async () => {

@@ -12,6 +12,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import type { IngressContext } from "#ingress/context.ts";
+import { openMinuteBound } from "#ingress/minute-bound.ts";
 import type { CallFacts } from "#ingress/wait/call.ts";
 import type { CallMessage } from "#ingress/wait/relay.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
@@ -127,6 +128,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         }),
     },
     ipNet: createIpNet(options.ipLimit ?? 0, []),
+    uncounted: openMinuteBound(),
     calls: {
       count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
       look: () => Promise.try(() => options.admit?.(null)),

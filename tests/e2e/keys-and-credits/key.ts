@@ -36,7 +36,7 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
     preset: "narrow",
     tools: null,
     balance: { credits: 5, held: 0, available: 5 },
-    window: { seconds: 60, limit: 4, used: 1, left: 3 },
+    window: { seconds: 60, limit: 4, used: 0, left: 4 },
     daily_tokens: { limit: 1_000_000, used: 0, left: 1_000_000 },
   });
   const paid = await bed.client.chat(bed.target(0, workspace.key), ask("flat"));
@@ -45,7 +45,7 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
   const later = await read(1, workspace);
   expect(later).toMatchObject({
     balance: { credits: 4, held: 0, available: 4 },
-    window: { used: 3, left: 1 },
+    window: { used: 1, left: 3 },
   });
   expect(later.daily_tokens.used).toBeGreaterThan(0);
   expect(later.daily_tokens.left).toBe(1_000_000 - later.daily_tokens.used);
@@ -54,9 +54,13 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
 test("what is left is what passes: at nothing left the next call is refused", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n, preset: "narrow" });
   const left = [];
-  for (let call = 0; call < 4; call += 1) left.push((await read(call % 2, workspace)).window.left);
-  expect(left).toEqual([3, 2, 1, 0]);
-  expect((await askKey(0, workspace.key)).status).toBe(403);
+  for (let call = 0; call < 4; call += 1) {
+    left.push((await read(call % 2, workspace)).window.left);
+    expect((await bed.client.chat(bed.target(call % 2, workspace.key), ask("flat"))).status).toBe(402);
+  }
+  expect(left).toEqual([4, 3, 2, 1]);
+  expect((await bed.client.chat(bed.target(0, workspace.key), ask("flat"))).status).toBe(403);
+  expect((await read(0, workspace)).window).toMatchObject({ used: 5, left: 0 });
 });
 
 test("without limits nothing is left to count, and a key for the bills may ask too", async () => {
@@ -65,7 +69,7 @@ test("without limits nothing is left to count, and a key for the bills may ask t
   expect(await read(0, workspace)).toMatchObject({
     role: "billing",
     balance: { credits: 0, available: 0 },
-    window: { limit: null, used: 1, left: null },
+    window: { limit: null, used: 0, left: null },
     daily_tokens: { limit: null, used: 0, left: null },
   });
 });

@@ -100,7 +100,7 @@ test("a client that would wait for changes hears that there are none, and keeps 
   expect((await answer.text()).match(/"resultType":"complete"/g)).toHaveLength(1);
 });
 
-test("each message is counted once in the window, whatever it asks", async () => {
+test("the window counts each message that runs something once, and none that reads", async () => {
   const few = { ...tenant, ...(await createWorkspace(tenant, { creditsNano: 10n ** 12n, preset: "free" })) };
   const call = (name: string, given: object) => ({
     ...LIST,
@@ -108,29 +108,24 @@ test("each message is counted once in the window, whatever it asks", async () =>
     params: { name, arguments: given },
   });
   const run = { tool: "code.regex", input: { text: { text: "abc" } }, params: { pattern: "b" } };
-  const messages = [
+  const reads = [
     LIST,
     { jsonrpc: "2.0", method: "notifications/initialized" },
     call("search_tools", {}),
     call("list_files", {}),
-    call("run_tool", run),
-    call("run_tool", { ...run, tool: "no.such" }),
-    call("run_tool", { ...run, params: {} }),
-    call("no_such_tool", {}),
-    call("run_tool", {}),
     { ...LIST, method: "no/such" },
   ];
+  const runs = [call("run_tool", run), call("run_tool", { ...run, params: {} }), call("no_such_tool", {})];
   const answers: number[] = [];
-  for (const message of [...messages, ...messages, ...messages]) {
+  for (const message of [...reads, ...Array.from({ length: 10 }, () => runs).flat(), ...reads]) {
     const answer = await post(few, message);
     answers.push(answer.status);
     expect(await answer.text()).not.toContain("rate_limit_exceeded");
   }
   expect(new Set(answers)).toEqual(new Set([200, 202]));
-  expect(await codeOf(await post(few, LIST))).toEqual([403, "rate_limit_exceeded"]);
   expect(await (await post(few, call("run_tool", run))).text()).toContain("rate_limit_exceeded");
   const rows = await tenant.query("select 1 from usage_record where workspace_id = $1", [few.id]);
-  expect(rows).toHaveLength(3);
+  expect(rows).toHaveLength(10);
 }, 60_000);
 
 test("what is refused or dropped before a tool is asked counts as well", async () => {
@@ -163,6 +158,5 @@ test("what is refused or dropped before a tool is asked counts as well", async (
   for (const [message, headers] of [...variants, ...variants, ...variants]) {
     expect(await (await post(few, message, headers)).text()).not.toContain("rate_limit_exceeded");
   }
-  expect(await codeOf(await post(few, LIST))).toEqual([403, "rate_limit_exceeded"]);
   expect(await codeOf(await post(few, call))).toEqual([403, "rate_limit_exceeded"]);
 }, 60_000);
