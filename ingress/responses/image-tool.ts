@@ -57,15 +57,24 @@ export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, fr
       required: ["prompt"],
     },
     most: IMAGES_MAX,
-    run(api, given, left) {
+    run(api, given, bounds) {
       const size = hasChoice && given["size"] !== undefined ? { size: given["size"] } : {};
       const body = { ...size, ...settings, model: model.slug, prompt: given["prompt"] };
-      return runWork(api, MAKING, { body }, left, (answer, nano) => outcomeOf(api, answer, { nano, body, room }));
+      return runWork(api, MAKING, { body }, bounds, (answer, nano) => outcomeOf(api, answer, { nano, body, room }));
     },
   };
 }
 
-const MAKING: WorkRoute = { run: "createImage", cancel: "cancelJob", param: "job_id" };
+const MAKING: WorkRoute = {
+  run: "createImage",
+  estimate: ({ body = {} }) => ({
+    operationId: "estimateCall",
+    params: { slug: "model" in body ? String(body.model) : "" },
+    body,
+  }),
+  cancel: "cancelJob",
+  param: "job_id",
+};
 
 type Settings = Pick<Arguments, string> & { readonly size?: string };
 

@@ -12,7 +12,7 @@ import type { IngressContext } from "../context.ts";
 import { authenticate, type RouteCall } from "../serve.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
-import { failure, type ToolOutcome } from "./run-tool.ts";
+import { failure, type RunBounds, type ToolOutcome } from "./run-tool.ts";
 
 /** A function that the model may call and the service runs. */
 export interface LoopTool {
@@ -24,7 +24,7 @@ export interface LoopTool {
   /** Runs of it that one answer may have; absent: as many as of all tools together. */
   readonly most?: number;
   /** @param api its way to the routes, under an id of its own. @throws what is no fault of the call */
-  run(api: ApiClient, given: Arguments, left: AbortSignal): Promise<ToolOutcome>;
+  run(api: ApiClient, given: Arguments, bounds: RunBounds): Promise<ToolOutcome>;
 }
 
 export interface LoopLimits {
@@ -114,7 +114,8 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       if (!handsOver && round >= limits.rounds) return summary("max_rounds");
       for (const one of asked) {
         if (isSpent()) break;
-        const { requestId: runId, outcome } = await begin(loop, one, calls);
+        const most = limits.nano === undefined ? {} : { mostNano: limits.nano - spent - held };
+        const { requestId: runId, outcome } = await begin(loop, one, calls, { left, ...most });
         const begun = begunCall(loop, one, { round, at: calls.length, runId });
         yield door.tell(begun);
         const { status, output, files, nano, heldNano = 0n, shown } = await outcome();
@@ -140,7 +141,12 @@ interface Begun {
   readonly outcome: () => Promise<ToolOutcome>;
 }
 
-async function begin(loop: Loop, { name, text }: AskedCall, earlier: readonly SluiceCall[]): Promise<Begun> {
+async function begin(
+  loop: Loop,
+  { name, text }: AskedCall,
+  earlier: readonly SluiceCall[],
+  bounds: RunBounds,
+): Promise<Begun> {
   const { runs } = loop.limits;
   if (earlier.length >= runs)
     return refused("invalid_request", `No more than ${runs} calls may be made for one answer.`);
@@ -153,7 +159,7 @@ async function begin(loop: Loop, { name, text }: AskedCall, earlier: readonly Sl
   if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");
   const requestId = newId();
   const api = await openCall(loop, requestId);
-  return { requestId, outcome: () => tool.run(api, given, loop.left) };
+  return { requestId, outcome: () => tool.run(api, given, bounds) };
 }
 
 function refused(code: Code, message: string): Begun {

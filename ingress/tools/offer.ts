@@ -112,7 +112,13 @@ async function readTools(
     const { title, description, parameters } = isWorkflow ? workflowIn(found, id, param) : capabilityIn(api, id, param);
     const name = isWorkflow ? freeName(title, tools) : functionName(id);
     if (tools.has(name)) throw refuse(param, "Expected each once.");
-    tools.set(name, { id, name, description, parameters, run: (own, given, left) => runTool(own, id, given, left) });
+    tools.set(name, {
+      id,
+      name,
+      description,
+      parameters,
+      run: (own, given, bounds) => runTool(own, id, given, bounds),
+    });
   }
   return tools;
 }

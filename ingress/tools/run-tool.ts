@@ -3,7 +3,7 @@ import type { CapabilityRun, SluiceFile, WorkflowRun } from "#schemas/generated/
 import { type BilledWork, findBilledWork } from "#shared/database/holds.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { parseCredits } from "#shared/money.ts";
+import { formatCredits, parseCredits } from "#shared/money.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { ApiClient, Asked } from "./api-client.ts";
@@ -31,15 +31,24 @@ export interface ToolOutcome {
 /** The routes of a kind of work, by their operations. */
 export interface WorkRoute {
   readonly run: string;
+  /** Operation and request that return the most that a run of this request costs, as `max_credits`. */
+  readonly estimate: (asked: Asked) => { readonly operationId: string } & Asked;
   readonly cancel: string;
   /** Name of the parameter by which that has its id. */
   readonly param: string;
 }
 
-/** @param left aborts when nobody waits any more, which ends the run */
-export function runTool(api: ApiClient, id: string, given: Arguments, left: AbortSignal): Promise<ToolOutcome> {
+/** Bounds of one run. */
+export interface RunBounds {
+  /** Aborts when nobody waits for the result any more, which ends the run. */
+  readonly left: AbortSignal;
+  /** Nano-credits that the run may cost at most; absent: as many as the workspace has. */
+  readonly mostNano?: bigint;
+}
+
+export function runTool(api: ApiClient, id: string, given: Arguments, bounds: RunBounds): Promise<ToolOutcome> {
   const route = isUuid(id) ? WORKFLOW : CAPABILITY;
-  return runWork(api, route, { params: { id }, body: route.bodyOf(given) }, left, async (answer, nano) =>
+  return runWork(api, route, { params: { id }, body: route.bodyOf(given) }, bounds, async (answer, nano) =>
     outcomeOf((await answer.json()) as CapabilityRun | WorkflowRun, nano),
   );
 }
@@ -49,10 +58,11 @@ export async function runWork(
   api: ApiClient,
   route: WorkRoute,
   asked: Asked,
-  left: AbortSignal,
+  { left, mostNano }: RunBounds,
   read: (answer: Response, nano: bigint) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   try {
+    if (mostNano !== undefined) await checkPrice(api, route.estimate(asked), mostNano);
     const answer = await api.ask(route.run, { ...asked, signal: left });
     return await read(answer, parseCredits(answer.headers.get("x-credits-used") ?? "0"));
   } catch (error) {
@@ -63,6 +73,19 @@ export async function runWork(
     const { billedNano, heldNano } = isRefused ? FREE : await billOf(api, left);
     return { ...failure(await shownError(api, error), billedNano), heldNano };
   }
+}
+
+/** Refuses a run that may cost more than is left of `max_credits`. @throws ApiError `insufficient_credits`; as the estimate does */
+async function checkPrice(
+  api: ApiClient,
+  { operationId, ...asked }: ReturnType<WorkRoute["estimate"]>,
+  mostNano: bigint,
+) {
+  const answer = await api.ask(operationId, asked);
+  const { max_credits: credits } = (await answer.json()) as { readonly max_credits: number };
+  if (parseCredits(String(credits)) <= mostNano) return;
+  const message = `The run may cost up to ${credits} credits, and ${formatCredits(mostNano)} are left of max_credits.`;
+  throw new ApiError("insufficient_credits", message);
 }
 
 /** Outcome of a run that failed: the model reads the error. */
@@ -76,6 +99,7 @@ export function failure(
 
 const CAPABILITY = {
   run: "runCapability",
+  estimate: (asked: Asked) => ({ operationId: "estimateCapability", ...asked }),
   cancel: "cancelJob",
   param: "job_id",
   bodyOf: ({ input, params }: Arguments) => ({ input, params }),
@@ -83,6 +107,10 @@ const CAPABILITY = {
 
 const WORKFLOW = {
   run: "runWorkflow",
+  estimate: ({ params, body }: Asked) => ({
+    operationId: "estimateWorkflow",
+    body: { ...body, workflow_id: params?.["id"] },
+  }),
   cancel: "cancelRun",
   param: "id",
   bodyOf: (input: Arguments) => ({ mode: "sync", input }),

@@ -1600,7 +1600,7 @@ export interface SluiceTool {
    */
   max_rounds?: number;
   /**
-   * Once so many credits are used, by the model's turns and by runs, nothing more is begun. What was begun before may go beyond it.
+   * Once so many credits are used, by the model's turns and by runs, nothing more is begun. A run begins only if the most that it may cost fits into what is left; the model reads why where it does not. A turn of the model may go beyond the limit.
    */
   max_credits?: number;
   [k: string]: unknown;

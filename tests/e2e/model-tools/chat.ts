@@ -159,6 +159,22 @@ test.each([
   60_000,
 );
 
+test("a run that may cost more than is left of max_credits does not begin, and the model reads why", async () => {
+  const own = await newTenant();
+  const step = { id: "picture", type: "model", model: "sandbox-image", params: { prompt: "a boat" } };
+  const stored = await post(own, "/v1/workflows", { name: "Paint", definition: { steps: [step] } });
+  const { id } = (await stored.json()) as { id: string };
+  const paint = async (credits: number) => {
+    const tools = [{ type: "sluice", workflows: [id], max_credits: credits }];
+    return (await completionOf(asks(tools, "Use workflow_paint."), own)).body.sluice.calls?.[0];
+  };
+  const refused = await paint(1.5);
+  expect(refused).toMatchObject({ tool: id, status: "failed", credits_used: 0 });
+  expect(refused?.output).toMatch(/The run may cost up to 2 credits, and 1\.49\d+ are left of max_credits\./);
+  expect(await own.query("select 1 from run where workspace_id = $1", [own.workspace.id])).toEqual([]);
+  expect(await paint(3)).toMatchObject({ tool: id, status: "completed", credits_used: 2 });
+}, 60_000);
+
 test("a tool_choice that demands a call demands it once", async () => {
   const { body } = await completionOf(asks([REGEX], USE_REGEX, { tool_choice: "required" }));
   expect([body.sluice.ended_by, body.sluice.turns.length]).toEqual(["answer", 2]);

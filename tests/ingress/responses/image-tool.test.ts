@@ -45,7 +45,7 @@ async function make(tool: ResponsesImageTool, models: readonly string[], bytes: 
   const call = { request: new Request("http://sluice/"), params: {}, requestId: newId(), startedAt: 0 };
   const api = openApiClient(context, { ...call, caller: fakes.caller });
   const made = readImageTool(catalogueOf(...models), tool, "tools[0]");
-  const outcome = await made.run(api, { prompt: "a boat", model: "dear" }, new AbortController().signal);
+  const outcome = await made.run(api, { prompt: "a boat", model: "dear" }, { left: new AbortController().signal });
   fakes.close();
   return { outcome, asked, logged: fakes.logged };
 }

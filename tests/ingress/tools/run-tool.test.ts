@@ -5,13 +5,18 @@ import type { BilledWork } from "#shared/database/holds.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { openApiClient } from "#ingress/tools/api-client.ts";
-import { OUTPUT_BYTES_MAX, runTool } from "#ingress/tools/run-tool.ts";
+import { OUTPUT_BYTES_MAX, type RunBounds, runTool } from "#ingress/tools/run-tool.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 
 type Answers = Readonly<Record<string, () => Response>>;
 
 /** @param bills what it has come to, look by look */
-async function run(answers: Answers, id = "code.tell", bills: readonly BilledWork[] = []) {
+async function run(
+  answers: Answers,
+  id = "code.tell",
+  bills: readonly BilledWork[] = [],
+  most: Pick<RunBounds, "mostNano"> = {},
+) {
   const fakes = fakeContext();
   const { context, caller } = fakes;
   const asked: string[] = [];
@@ -37,7 +42,7 @@ async function run(answers: Answers, id = "code.tell", bills: readonly BilledWor
     { ...context, database },
     { request, params: {}, requestId: newId(), startedAt: 0, caller },
   );
-  const outcome = await runTool(api, id, {}, left);
+  const outcome = await runTool(api, id, {}, { left, ...most });
   fakes.close();
   return { outcome, asked };
 }
@@ -71,6 +76,20 @@ describe("a result", () => {
     });
     expect(outcome.files).toHaveLength(32);
     expect(JSON.parse(outcome.output)).toMatchObject({ more_files: 468 });
+  });
+});
+
+describe("a run with a limit", () => {
+  test.each([
+    ["a capability", "code.tell", "estimateCapability", "runCapability"],
+    ["a workflow", newId(), "estimateWorkflow", "runWorkflow"],
+  ])("%s begins if the most that it may cost is left", async (_what, id, estimate, begin) => {
+    const answers = { [estimate]: () => Response.json({ max_credits: 2e-8 }), [begin]: made({}) };
+    const allowed = await run(answers, id, [], { mostNano: 20n });
+    expect(allowed.asked).toEqual([estimate, begin]);
+    const refused = await run(answers, id, [], { mostNano: 19n });
+    expect(refused).toMatchObject({ asked: [estimate], outcome: { status: "failed", nano: 0n, heldNano: 0n } });
+    expect(refused.outcome.output).toContain("0.000000019 are left of max_credits");
   });
 });
 
