@@ -196,8 +196,8 @@ describe("of a workspace of its own", () => {
       "update balance set day = (now() at time zone 'utc')::date, day_tokens = 1000000 where workspace_id = $1";
     await tenant.query(spent, [id]);
     await refuse("daily_tokens_exceeded", CHAT, { ...chat("sandbox-chat"), key });
-    await Promise.all(Array.from({ length: 29 }, () => send("GET /v1/key", { key })));
-    await refuse("rate_limit_exceeded", "GET /v1/key", { key });
+    await Promise.all(Array.from({ length: 29 }, () => send(CHAT, { ...chat("sandbox-chat"), key })));
+    await refuse("rate_limit_exceeded", CHAT, { ...chat("sandbox-chat"), key });
   });
 
   test("storage_limit_exceeded", async () => {
