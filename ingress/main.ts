@@ -11,6 +11,7 @@ import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { createFileLinks, recognizeLinks } from "#shared/files/links.ts";
 import { newId } from "#shared/ids.ts";
 import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
@@ -44,7 +45,6 @@ import { openMinuteBound } from "./minute-bound.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
-import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
@@ -101,7 +101,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   const jobs = createJobAdmission({ database, metrics });
   const waiter = openJobWaiter({ connection, database, log });
   lifecycle.onStop("waiting calls", () => waiter.close());
-  const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)));
+  const links = createFileLinks(await serviceSecret(database, "links", randomBytes(32)), config);
+  recognizeLinks(links);
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
 
   const offered = await openOffered({ database, catalogue, log });

@@ -6,6 +6,7 @@ import { openPublishers } from "#shared/access/authenticate.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { createFileLinks, recognizeLinks } from "#shared/files/links.ts";
 import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
@@ -102,6 +103,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   const { capabilities, offer } = await openCapabilities(role, pools);
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
+  recognizeLinks(createFileLinks(await serviceSecret(database, "links", randomBytes(32)), config));
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
   const openStores = async (): Promise<Pick<SharedContext, "conversations" | "responses">> => {
     const kept = { database, storage, sealer: await openSealer(config, database), log };

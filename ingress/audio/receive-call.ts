@@ -17,6 +17,7 @@ import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader } from "../files/multipart.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
+import { booleanOf } from "../settings/page.ts";
 
 interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -84,8 +85,7 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
 
 function typed(name: string, text: string): unknown {
   if (AS_NUMBER.has(name) && text.trim() !== "") return Number(text);
-  if (AS_FLAG.has(name) && (text === "true" || text === "false")) return text === "true";
-  return text;
+  return AS_FLAG.has(name) ? (booleanOf(text) ?? text) : text;
 }
 
 async function receiveFile(

@@ -38,7 +38,7 @@ export function presentRun(
     output: { ...output },
     files: files.map(({ file_id, content_type, bytes, name }) => ({
       file_id,
-      url: `${base}/v1/media/content/${links.token(row.workspace_id, file_id)}`,
+      url: links.url(base, row.workspace_id, file_id),
       content_type,
       bytes,
       name,

@@ -187,7 +187,7 @@ const OTHERS: readonly OfferedTool[] = [
       }
       const { links, config } = api.context;
       const base = config.publicUrl ?? new URL(api.call.request.url).origin;
-      const url = `${base}/v1/media/content/${links.token(api.caller.workspaceId, id)}`;
+      const url = links.url(base, api.caller.workspaceId, id);
       return toolResult({ ...file, url }, undefined, [fileLink(url, file.filename, file.bytes)]);
     },
   },

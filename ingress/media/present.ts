@@ -84,7 +84,7 @@ export function withLinks(
 ): MediaResult[] {
   const base = config.publicUrl ?? new URL(request.url).origin;
   return data.map(({ file_id, content_type, duration_seconds }) => ({
-    url: `${base}/v1/media/content/${links.token(row.workspace_id, file_id)}`,
+    url: links.url(base, row.workspace_id, file_id),
     file_id,
     content_type,
     ...(duration_seconds === undefined ? {} : { duration_seconds }),

@@ -19,6 +19,7 @@ import type { RouteResponse } from "../route.ts";
 import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { BOOLEAN_QUERY, booleanIn } from "../settings/page.ts";
 
 export function calls(context: IngressContext): readonly Route[] {
   return Object.values(KINDS).map((kind) => routeOf(context, kind));
@@ -46,7 +47,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
 const STATES_QUERY = {
   name: "stream",
   description: "`true` answers with an event stream of states.",
-  schema: { type: "boolean", default: false },
+  schema: { ...BOOLEAN_QUERY, default: false },
 } as const;
 
 const ACTS: Readonly<Record<KindRoute["answers"], readonly Act[]>> = {
@@ -87,7 +88,7 @@ interface MediaMembers {
 
 async function answerMedia(context: IngressContext, call: RouteCall, kind: MediaKind<MediaMembers>): Promise<Response> {
   const { answers, answersInline, statesBy } = kind.route;
-  const inQuery = statesBy === "query" && new URL(call.request.url).searchParams.get("stream") === "true";
+  const inQuery = statesBy === "query" && booleanIn(call, STATES_QUERY.name) === true;
   const caller = callerOf(call);
   const { value, pause } = await readBody(context, call);
   const media = await readMedia(context, caller, kind, value, pause);

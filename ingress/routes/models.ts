@@ -11,13 +11,16 @@ import type { IngressContext } from "../context.ts";
 import { isTextModel, listInfos, modelInfo, PAGE_QUERY } from "../messages/models.ts";
 import { rememberPairs } from "#shared/remembered.ts";
 import type { Route, RouteCall } from "../serve.ts";
+import { BOOLEAN_QUERY, booleanIn } from "../settings/page.ts";
+
+const INCLUDE_TOOLS = "include_tools";
 
 const QUERY = [
   {
-    name: "include_tools",
+    name: INCLUDE_TOOLS,
     description:
       "With `true` or `1`, capabilities are listed too, as rows of kind `tool`. Other query keys are ignored.",
-    schema: { type: "boolean", default: false },
+    schema: { ...BOOLEAN_QUERY, default: false },
   },
 ];
 
@@ -38,9 +41,8 @@ export function models(context: IngressContext): readonly Route[] {
     return (usable === all ? withTools : listText)(catalogue, usable);
   };
   const handle = (call: RouteCall): Response => {
-    const query = new URL(call.request.url).searchParams;
     const catalogue = context.catalogue.current();
-    const hasTools = /^(true|1)$/i.test(query.get("include_tools") ?? "");
+    const hasTools = booleanIn(call, INCLUDE_TOOLS) === true;
     const text = hasTools ? toolText(catalogue, call) : withoutTools(catalogue, NO_TOOLS);
     return new Response(text, { headers: { "content-type": JSON_TYPE, ...(call.caller ? VARIES : {}) } });
   };
@@ -85,7 +87,7 @@ export function models(context: IngressContext): readonly Route[] {
       operationId: "listPublicModels",
       summary: "The same catalogue without a key",
       auth: "none",
-      errors: [],
+      errors: ["unsupported_value"],
     },
   ];
 }

@@ -36,7 +36,7 @@ import { translatingRequest } from "../responses/translate.ts";
 import { warmUpAnswer } from "../responses/warm-up.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { oneOf, queryOf } from "../settings/page.ts";
+import { BOOLEAN_QUERY, booleanIn, queryOf } from "../settings/page.ts";
 import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
 import { withParam } from "../with-param.ts";
 
@@ -147,7 +147,7 @@ function storedRoutes(context: IngressContext): Route[] {
           name: "stream",
           description:
             "`true` reads the events of a background response that was made with `stream: true`, until an hour after its end.",
-          schema: { type: "string", enum: ["true", "false"], default: "false" },
+          schema: { ...BOOLEAN_QUERY, default: false },
         },
         {
           name: "starting_after",
@@ -160,7 +160,7 @@ function storedRoutes(context: IngressContext): Route[] {
       responses: { 200: { description: "The response", schema: "ModelResponse", stream: "ResponseStreamEvent" } },
       errors: errorsOf([], ...STORED, "unsupported_value", "invalid_request", "overloaded"),
       handle: async (call) => {
-        const isStream = oneOf(call, "stream", ["true", "false"]) === "true";
+        const isStream = booleanIn(call, "stream") === true;
         const after = numberOf(call, "starting_after");
         if (!isStream) return json((await storedIn(context, call)).response);
         return resumeBackground(context, callerOf(call), await keptIn(context, call), after ?? -1);

@@ -81,6 +81,24 @@ export function oneOf<T extends string>(call: RouteCall, name: string, values: r
   return value ?? null;
 }
 
+/** Query schema of a boolean: `true`, `false`, `1` or `0`, in any case. */
+export const BOOLEAN_QUERY = { type: "boolean" } as const;
+
+/** Reads a boolean of the query; null when it is absent. @throws ApiError `unsupported_value` for every other text, empty too */
+export function booleanIn(call: RouteCall, name: string): boolean | null {
+  const text = queryOf(call).get(name);
+  if (text === null) return null;
+  const value = booleanOf(text);
+  if (value === undefined) throw unsupported(name, "true, false, 1 or 0", text);
+  return value;
+}
+
+/** A boolean that came as text; undefined for other texts. */
+export function booleanOf(text: string): boolean | undefined {
+  if (/^(?:true|1)$/i.test(text)) return true;
+  return /^(?:false|0)$/i.test(text) ? false : undefined;
+}
+
 /** Text that Postgres takes. @throws ApiError `unsupported_value` */
 export function textIn(call: RouteCall, name: string): string | null {
   const text = queryOf(call).get(name) || null;

@@ -3144,7 +3144,7 @@ export interface ImageEditRequest {
    */
   prompt: string;
   /**
-   * The image, PNG, JPEG or WebP. It or `image_file_id` is needed.
+   * The image, PNG, JPEG or WebP, in base64 or as a base64 data URL. It or `image_file_id` is needed.
    */
   image_base64?: string;
   /**
@@ -3152,7 +3152,7 @@ export interface ImageEditRequest {
    */
   image_file_id?: string;
   /**
-   * Without it `image/png`.
+   * Media type of `image_base64`. Optional: the type is read from the bytes.
    */
   image_mime_type?: string;
   /**
@@ -3164,7 +3164,7 @@ export interface ImageEditRequest {
    */
   mask_file_id?: string;
   /**
-   * Without it `image/png`.
+   * Media type of `mask_base64`. Optional: the type is read from the bytes.
    */
   mask_mime_type?: string;
   /**
@@ -3374,7 +3374,7 @@ export interface MeshGenerationRequest {
    */
   prompt?: string;
   /**
-   * An image to go by: a public http or https address, or a data URL. Left out where the model has no field for it.
+   * An image to go by: a public http or https address, a link of this service, or a data URL. Left out where the model has no field for it.
    */
   image_url?: string;
   /**
@@ -3382,7 +3382,7 @@ export interface MeshGenerationRequest {
    */
   image_file_id?: string;
   /**
-   * The mesh to transform: a public http or https address.
+   * The mesh to transform: a public http or https address or a link of this service.
    */
   mesh_url?: string;
   /**
@@ -4319,7 +4319,7 @@ export interface TranscriptionRequest {
    */
   model: string;
   /**
-   * The audio in base64, without a data URL's head.
+   * The audio in base64, or as a base64 data URL.
    */
   audio_base64?: string;
   /**
@@ -4368,7 +4368,7 @@ export interface VideoGenerationRequest {
    */
   prompt: string;
   /**
-   * An image to begin with: a public http or https address, or a data URL.
+   * An image to begin with: a public http or https address, a link of this service, or a data URL.
    */
   image_url?: string;
   /**
@@ -4376,7 +4376,7 @@ export interface VideoGenerationRequest {
    */
   image_file_id?: string;
   /**
-   * A video to go on from: a public http or https address.
+   * A video to go on from: a public http or https address or a link of this service.
    */
   video_url?: string;
   /**

@@ -28,7 +28,7 @@ export interface Inline {
   readonly contentType: string;
 }
 
-/** The request without the media that goes to the object store, and that media. */
+/** The request without the media that goes to the object store and with file ids for own links, and that media. */
 export interface ReleasedBody<Request> {
   readonly request: Request;
   /** Once: the body keeps no copy, so that its bytes can be freed. */
@@ -46,9 +46,20 @@ export function releaseBody<Request extends object>(
   let inline = inputs.filter(
     (one): one is InputMedia & Inline => "bytes" in one && one.bytes.length > INLINE_INPUT_BYTES_MAX,
   );
-  const places = inline.map(({ param }) => [param, PLACEHOLDER]);
+  const places = [
+    ...inline.map(({ param }) => [param, PLACEHOLDER]),
+    // The worker reads the file: the link may have expired by then.
+    ...inputs.flatMap((one) =>
+      "fileId" in one && one.param === `${one.name}_url`
+        ? [
+            [one.param, undefined],
+            [`${one.name}_file_id`, one.fileId],
+          ]
+        : [],
+    ),
+  ];
   return {
-    request: inline.length === 0 ? request : { ...request, ...Object.fromEntries(places) },
+    request: places.length === 0 ? request : { ...request, ...Object.fromEntries(places) },
     take() {
       const taken = inline;
       inline = [];

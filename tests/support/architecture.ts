@@ -77,6 +77,7 @@ const PROCESS_STATE: ReadonlySet<string> = new Set([
   "shared/calls/capabilities/probe-inputs.ts",
   "shared/clock.ts",
   "shared/failpoint.ts",
+  "shared/files/links.ts",
   "shared/files/memory.ts",
   "shared/logger.ts",
   "shared/outbound/allowance.ts",

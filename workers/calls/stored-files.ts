@@ -47,7 +47,8 @@ export async function withStoredFiles(
     if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
     const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
-    blocks.set(`${place.message} ${place.part}`, blockOf(file, data, place));
+    const block = (request.messages[place.message]?.content as readonly Block[])[place.part] ?? {};
+    blocks.set(`${place.message} ${place.part}`, blockOf(file, data, block, place));
   }
   const messages = request.messages.map((message, at) => {
     if (!Array.isArray(message.content)) return message;
@@ -98,11 +99,12 @@ function unreadable({ log }: Pick<WorkerContext, "log">, requestId: string, what
   return new ApiError("service_unavailable", message, { param: "messages", cause: error });
 }
 
-function blockOf(file: StoredFile, data: string, place: FilePlace): Block {
+/** @param block what the caller sent: an image by its link keeps its `detail` */
+function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace): Block {
   const url = `data:${file.media_type};base64,${data}`;
   switch (blockKind(file.media_type)) {
     case "image":
-      return { type: "image_url", image_url: { url } };
+      return { type: "image_url", image_url: { ...(block["image_url"] as Block | undefined), url } };
     case "audio":
       return { type: "input_audio", input_audio: { data, format: audioFormat(file.media_type) } };
     case "file":

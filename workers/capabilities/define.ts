@@ -207,9 +207,14 @@ function memberSchema({ kind, description, takesText, many, named: names, isAddr
         minLength: 1,
         maxLength: 100,
       },
-      url: { description: "Public http or https address to fetch.", type: "string", minLength: 1, maxLength: 8_000 },
+      url: {
+        description: "Public http or https address to fetch, or a link of this service.",
+        type: "string",
+        minLength: 1,
+        maxLength: 8_000,
+      },
       base64: {
-        description: "The bytes in base64, at most 10 MB of them.",
+        description: "The bytes in base64 or as a base64 data URL, at most 10 MB of them.",
         type: "string",
         // A text may have no letters, and a file of any kind no bytes.
         ...(takesText || kind === "any" ? {} : { minLength: 1 }),

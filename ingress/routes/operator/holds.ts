@@ -12,10 +12,16 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { optionalBody, pathId } from "../../settings/body.ts";
-import { limitIn, LIST_QUERY, oneOf, pageAnswer, queryOf, unsupported } from "../../settings/page.ts";
+import {
+  BOOLEAN_QUERY,
+  booleanIn,
+  limitIn,
+  LIST_QUERY,
+  pageAnswer,
+  queryOf,
+  unsupported,
+} from "../../settings/page.ts";
 import { iso, MONEY, noteOf, READ } from "./common.ts";
-
-const YES_OR_NO = { type: "string", enum: ["true", "false"] } as const;
 
 export function holds(context: IngressContext): readonly Route[] {
   return [
@@ -27,11 +33,11 @@ export function holds(context: IngressContext): readonly Route[] {
       summary: "List open holds of all workspaces",
       query: [
         ...LIST_QUERY,
-        { name: "overdue", description: "Whether their deadline is past; absent: all.", schema: YES_OR_NO },
+        { name: "overdue", description: "Whether their deadline is past; absent: all.", schema: BOOLEAN_QUERY },
         {
           name: "unknown",
           description: "Whether it is unknown what became of their paid work; absent: all.",
-          schema: YES_OR_NO,
+          schema: BOOLEAN_QUERY,
         },
       ],
       responses: { 200: { description: "A page of holds", schema: "OperatorHoldList" } },
@@ -70,15 +76,9 @@ function queryFor(call: RouteCall): HoldQuery {
   return {
     after: after(call),
     limit: limitIn(call),
-    isOverdue: yesOrNo(call, "overdue"),
-    isUnknown: yesOrNo(call, "unknown"),
+    isOverdue: booleanIn(call, "overdue"),
+    isUnknown: booleanIn(call, "unknown"),
   };
-}
-
-/** @throws ApiError `unsupported_value` */
-function yesOrNo(call: RouteCall, name: string): boolean | null {
-  const word = oneOf(call, name, YES_OR_NO.enum);
-  return word === null ? null : word === "true";
 }
 
 /** @throws ApiError `unsupported_value` */

@@ -73,7 +73,6 @@ export async function audioOfBody(
   const given = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
-    usualType: "",
   });
   if (!given || !("bytes" in given)) throw new Error("audio in base64 that is none");
   const { bytes, contentType: claim } = given;

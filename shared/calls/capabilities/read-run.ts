@@ -17,7 +17,9 @@ import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
+import { isDataUrl, readDataUrl } from "#shared/files/data-url.ts";
 import { isFileId } from "#shared/files/id.ts";
+import { linkedFileId } from "#shared/files/links.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
@@ -112,7 +114,10 @@ function readInput({ members }: Capability, { input }: CheckedRun): Reading & { 
   const reading: Reading = { inline: [], files: [], probed: [] };
   const read = (name: string, value: unknown): unknown => {
     const param = `input.${name}`;
-    if (typeof value === "string") return assertPublicUrl(value, param).href;
+    if (typeof value === "string") {
+      const { file_id, url } = readAddress(value, param, reading);
+      return file_id === undefined ? url : { file_id, url };
+    }
     if (members[name]?.named !== undefined) {
       const all = Object.entries(value as Readonly<Record<string, Members>>);
       return Object.fromEntries(
@@ -135,11 +140,14 @@ function readOne(
   param: string,
   { inline, files, probed }: Reading,
 ): Members {
-  const { file_id: fileId, url, base64, mime_type: contentType } = given;
-  if (typeof fileId === "string") files.push({ id: fileId, param: `${param}.file_id` });
+  const { url } = given;
+  const { base64, mime_type: contentType } = inlineOf(given, param);
+  const address = typeof url === "string" ? readAddress(url, `${param}.url`, { files }) : undefined;
+  const fileId = address?.file_id ?? given["file_id"];
+  if (typeof given["file_id"] === "string") files.push({ id: given["file_id"], param: `${param}.file_id` });
   const look: ProbedInput = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
   if (typeof base64 !== "string") probed.push(look);
-  if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
+  if (address) return address.file_id === undefined ? { url: address.url } : { file_id: address.file_id };
   if (typeof base64 !== "string") return given;
   const bytesMax = CAPABILITY_BASE64_BYTES_MAX;
   if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
@@ -148,16 +156,41 @@ function readOne(
   }
   const bytes = decoded(base64, `${param}.base64`);
   probed.push({ ...look, bytes });
-  if (bytes.length <= INLINE_INPUT_BYTES_MAX) return given;
+  if (bytes.length <= INLINE_INPUT_BYTES_MAX) return { ...given, base64, mime_type: contentType };
   inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
+}
+
+/** Reads an address that the caller named. A link of this service is a stored file. @throws ApiError `unsafe_url`, `file_not_found` */
+function readAddress(
+  address: string,
+  param: string,
+  { files }: Pick<Reading, "files">,
+): { readonly url: string; readonly file_id?: string } {
+  const linked = linkedFileId(address, param);
+  if (linked === undefined) return { url: assertPublicUrl(address, param).href };
+  files.push({ id: linked, param });
+  return { url: address, file_id: linked };
+}
+
+/** Data that the body brings, and its type: a data URL names both. @throws ApiError `unprocessable_input` */
+function inlineOf(given: Members, param: string): Members {
+  const { base64: text, mime_type: own } = given;
+  if (typeof text !== "string" || !isDataUrl(text)) return given;
+  const data = readDataUrl(text);
+  if (!data) throw notBase64(`${param}.base64`);
+  return { base64: data.base64, mime_type: own ?? (data.type === "" ? undefined : data.type) };
+}
+
+function notBase64(param: string, cause?: unknown): ApiError {
+  return new ApiError("unprocessable_input", "Expected base64, or a base64 data URL.", { param, cause });
 }
 
 function decoded(base64: string, param: string): Uint8Array {
   try {
     return Uint8Array.fromBase64(base64);
   } catch (error) {
-    throw new ApiError("unprocessable_input", "Expected base64, without a data URL's head.", { param, cause: error });
+    throw notBase64(param, error);
   }
 }
 

@@ -10,6 +10,8 @@ import { arrived } from "#shared/contract-fault.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
+import { type DataUrl, isDataUrl, readDataUrl } from "#shared/files/data-url.ts";
+import { linkedFileId } from "#shared/files/links.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
@@ -76,14 +78,12 @@ const NOUNS: Readonly<Record<InputMediaKind, string>> = {
   audio: "audio",
 };
 
-/** Characters of a data URL before its data: a type and what is said of it. */
-const DATA_HEAD_MAX = 1_000;
-
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined when neither is there.
- * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
+ * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined when neither is there. A link of this service is the file
+ * that it names.
+ * @throws ApiError `unsafe_url`, `file_not_found`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
 async function inputByAddress(
   body: Body,
@@ -102,27 +102,25 @@ async function inputByAddress(
   const param = `${name}_url`;
   if (kept) return { name, kind, kept, param };
   if (typeof url !== "string") return undefined;
-  if (!/^data:/i.test(url)) return { name, kind, url: assertPublicUrl(url, param).href, param };
-  // Apart before any pattern sees it: millions of semicolons would be kept for stepping back.
-  const comma = url.indexOf(",");
-  const head =
-    comma < 0 || comma > DATA_HEAD_MAX ? null : /^data:([^;,]*)(?:;[^;,]*)*;base64$/i.exec(url.slice(0, comma));
-  const text = url.slice(comma + 1);
-  if (head === null || text === "") {
-    throw new ApiError("unprocessable_input", `Expected ${NOUNS[kind]} in a base64 data URL.`, { param });
+  if (!isDataUrl(url)) {
+    const linked = linkedFileId(url, param);
+    if (linked !== undefined) return { name, kind, fileId: linked, param };
+    return { name, kind, url: assertPublicUrl(url, param).href, param };
   }
-  return { name, kind, param, ...(await decode(text, head[1] ?? "", kind, bytesMax, { data: param, type: param })) };
+  const { type, base64 } = dataOf(url, kind, param);
+  return { name, kind, param, ...(await decode(base64, type, kind, bytesMax, { data: param, type: param })) };
 }
 
 /**
- * Reads the media in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
+ * Reads the media in `<name>_base64`, which may be a data URL, and `<name>_mime_type`, or in `<name>_file_id`. Without a type the bytes
+ * decide.
  * @throws ApiError as `inputByAddress`
  */
 export async function inlineInput(
   body: Body,
   name: "image" | "mask" | "audio",
   bytesMax: number,
-  { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id`, usualType = "image/png" } = {},
+  { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id` } = {},
 ): Promise<InputMedia | undefined> {
   const kind: InputMediaKind = name === "audio" ? "audio" : "image";
   const [text, fileId] = [body[`${name}_base64`], body[fileParam]];
@@ -132,9 +130,10 @@ export async function inlineInput(
   }
   if (typeof fileId === "string") return { name, kind, fileId, param: fileParam };
   if (typeof text !== "string") return undefined;
-  const claim = body[typeParam];
-  const type = typeof claim === "string" ? claim : usualType;
-  return { name, kind, param, ...(await decode(text, type, kind, bytesMax, { data: param, type: typeParam })) };
+  const data = isDataUrl(text) ? dataOf(text, kind, param) : { type: "", base64: text };
+  const own = body[typeParam];
+  const [claim, type] = typeof own === "string" && own !== "" ? [own, typeParam] : [data.type, param];
+  return { name, kind, param, ...(await decode(data.base64, claim, kind, bytesMax, { data: param, type })) };
 }
 
 /** Most bytes of media of this kind that the model takes. */
@@ -180,6 +179,13 @@ export async function inputsByAddress(
   return found;
 }
 
+/** @throws ApiError `unprocessable_input` */
+function dataOf(url: string, kind: InputMediaKind, param: string): DataUrl {
+  const data = readDataUrl(url);
+  if (data) return data;
+  throw new ApiError("unprocessable_input", `Expected ${NOUNS[kind]} in a base64 data URL.`, { param });
+}
+
 async function decode(
   text: string,
   claim: string,
@@ -196,7 +202,7 @@ async function decode(
   try {
     bytes = Uint8Array.fromBase64(text);
   } catch (error) {
-    throw new ApiError("unprocessable_input", `Expected ${noun} in base64, without a data URL's head.`, {
+    throw new ApiError("unprocessable_input", `Expected ${noun} in base64, or in a base64 data URL.`, {
       param: params.data,
       cause: error,
     });
@@ -206,7 +212,7 @@ async function decode(
   // Clients guess the type of audio by its name: its bytes decide, however it comes.
   if (kind === "audio") return { bytes, contentType: type };
   const types = INPUT_TYPES[kind];
-  if (kind === "image" && !types.includes(type)) {
+  if (kind === "image" && type !== "" && !types.includes(type)) {
     const message = `Expected ${params.type} to be one of ${types.join(", ")}, got ${arrived("enum", claim)}.`;
     throw new ApiError("unsupported_value", message, { param: params.type });
   }
@@ -216,7 +222,7 @@ async function decode(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const said = error.message.replace("a file", noun).replace(/\.$/, "");
-    throw new ApiError(error.code, `${said}; say in ${params.type} what it is.`, { param: params.data });
+    throw new ApiError(error.code, `${said}; name its type in ${params.type}, or no type.`, { param: params.data });
   }
   if (!types.includes(contentType)) throw notOfKind(kind, params.data, contentType);
   return { bytes, contentType };

@@ -16,9 +16,10 @@ import { fetchPublic } from "#shared/outbound/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { RunFiles } from "../../capabilities/child.ts";
-import type { InputFile } from "../../capabilities/define.ts";
+import type { InputFile, InputPage } from "../../capabilities/define.ts";
+import { WEB_PAGE_BYTES_MAX } from "../../capabilities/limits.ts";
 import type { WorkerContext } from "../../context.ts";
-import { bringPage, type PageRun } from "./pages.ts";
+import { bringPage, type PageParams, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
 /** Bytes of one input of a kind. */
@@ -63,7 +64,7 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
     const given = run.input[name] as RequestedInput | readonly RequestedInput[] | undefined;
     if (given === undefined) continue;
     if (member.isAddress === true) {
-      files[name] = await bringPage(run, String(run.input[name]), join(run.folder, `in-${name}`), `input.${name}`);
+      files[name] = await bringAddress(run, run.input[name], join(run.folder, `in-${name}`), `input.${name}`);
       continue;
     }
     if (member.named !== undefined) {
@@ -85,6 +86,26 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
     files[name] = list;
   }
   return files;
+}
+
+/** A page, or the stored file of an own link, whose bytes are what the link would answer with. */
+async function bringAddress(run: RunInputs, given: unknown, path: string, param: string): Promise<InputPage> {
+  if (typeof given === "string") return bringPage(run, given, path, param);
+  const { file_id: id, url } = given as { readonly file_id: string; readonly url: string };
+  const { method, max_bytes: bytesMax = WEB_PAGE_BYTES_MAX } = run.params as PageParams;
+  const { bytes, mediaType = "" } = await bringFile(run, id, path, bytesMax, param);
+  const headers = { "content-type": mediaType, "content-length": String(bytes) };
+  if (method === "HEAD") await writeFile(path, "");
+  return {
+    path,
+    bytes: method === "HEAD" ? 0 : bytes,
+    name: "page",
+    mediaType,
+    address: url,
+    status: 200,
+    contentType: mediaType,
+    headers,
+  };
 }
 
 async function readOne(
@@ -138,7 +159,7 @@ async function bytesOf(
   try {
     return Uint8Array.fromBase64(given.base64 ?? "");
   } catch (error) {
-    throw new ApiError("unprocessable_input", "Expected base64, without a data URL's head.", {
+    throw new ApiError("unprocessable_input", "Expected base64, or a base64 data URL.", {
       param: `${param}.base64`,
       cause: error,
     });

@@ -33,7 +33,7 @@ export interface PageRun {
 }
 
 /** Params of capabilities that say how a page is asked for; those without them ask plainly. */
-interface Asking {
+export interface PageParams {
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: "GET" | "HEAD";
   readonly max_bytes?: number;
@@ -42,7 +42,7 @@ interface Asking {
 
 /** @throws ApiError naming the member */
 export async function bringPage(run: PageRun, address: string, path: string, param: string): Promise<InputPage> {
-  const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as Asking;
+  const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as PageParams;
   const bytesMax = own ?? WEB_PAGE_BYTES_MAX;
   const file = openFile(path);
   let bytes = 0;

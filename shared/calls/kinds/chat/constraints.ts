@@ -11,7 +11,15 @@ import { boundChat } from "#shared/calls/pricing/price.ts";
 
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import { beginsAsImage, isAudio } from "./media.ts";
-import { blockKind, NO_FILES, type StoredFiles, INLINE_ITEM_BYTES_MAX, INLINE_BYTES_MAX } from "./files.ts";
+import {
+  blockKind,
+  type FilePlace,
+  namedFile,
+  NO_FILES,
+  type StoredFiles,
+  INLINE_ITEM_BYTES_MAX,
+  INLINE_BYTES_MAX,
+} from "./files.ts";
 import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
 
@@ -145,12 +153,17 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
     if (!Array.isArray(message.content)) return;
     message.content.forEach((part, index) => {
       const param = `messages[${at}].content[${index}]`;
+      const named = part.type === "file" || part.type === "image_url" ? namedFile(part) : undefined;
       switch (part.type) {
         case "image_url":
           if (isAudio({ file_url: part.image_url.url }) && !supported.includes("audio")) {
             throw notSupported("audio", param);
           }
           if (!supported.includes("image")) throw notSupported("image", param);
+          if (named) {
+            takeStored({ ...named, param: `${param}.${named.param}` }, "image", files, model, inputs);
+            break;
+          }
           takeImage(part.image_url.url, model, inputs, `${param}.image_url.url`);
           break;
         case "input_audio":
@@ -162,8 +175,12 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
           break;
         case "file":
           takeOneMore(inputs, model, param);
-          if (part.file.file_id !== undefined) {
-            takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
+          if (named) {
+            if (Object.keys(part.file).filter((name) => NAMES_OF_FILE.has(name)).length > 1) {
+              const message = "Expected a file as file_id, file_data or file_url, got several of them.";
+              throw new ApiError("unsupported_value", message, { param: `${param}.${named.param}` });
+            }
+            takeStored({ ...named, param: `${param}.${named.param}` }, "any", files, model, inputs);
             break;
           }
           if (isAudio(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
@@ -261,25 +278,28 @@ function takeFile(file: { file_data?: string; file_url?: string }, model: Model,
   inputs.encodedLength += file.file_data.length;
 }
 
+const NAMES_OF_FILE: ReadonlySet<string> = new Set(["file_id", "file_data", "file_url"]);
+
 /** A file of the workspace counts as what it is: an image, audio or a document. */
 function takeStored(
-  part: { file_id?: string; file_data?: string; file_url?: string },
+  { fileId, param }: Pick<FilePlace, "fileId" | "param">,
+  expected: "image" | "any",
   files: StoredFiles,
   model: Model,
   inputs: Inputs,
-  param: string,
 ): void {
   const refuse = (message: string): never => {
     throw new ApiError("unsupported_value", message, { param });
   };
-  if (part.file_data !== undefined || part.file_url !== undefined) {
-    refuse("Expected a file as file_id, file_data or file_url, got several of them.");
-  }
-  const file = files.get(part.file_id ?? "");
+  const file = files.get(fileId);
   if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   const supported = model.allowed_params.supported_inputs ?? ["text"];
   if (file.mediaType.startsWith("audio/") && !supported.includes("audio")) throw notSupported("audio", param);
   const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
+  if (expected === "image" && kind !== "image") {
+    const message = `Expected an image such as PNG, JPEG, WebP or GIF at this link, got ${file.mediaType}.`;
+    throw new ApiError("unprocessable_input", message, { param });
+  }
   if (!supported.includes(kind)) {
     if (kind === "file") refuse("This model takes no files.");
     else throw notSupported(kind, param);

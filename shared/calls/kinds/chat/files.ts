@@ -4,6 +4,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
+import { expiredLink, linkedFile } from "#shared/files/links.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
@@ -35,23 +36,39 @@ export interface FilePlace {
   readonly part: number;
   readonly fileId: string;
   readonly param: string;
+  /** True for an own link that has expired. */
+  readonly isExpired: boolean;
 }
 
-/** Read defensively: a body that has not been checked yet may have any shape. */
+/** Finds the blocks that name stored files, by id or by an own link. Accepts bodies that have not been checked. */
 export function filePlaces(request: unknown): FilePlace[] {
   return listOf(member(request, "messages")).flatMap((one, message) =>
     listOf(member(one, "content")).flatMap((block, part) => {
-      const fileId = member(block, "type") === "file" ? member(member(block, "file"), "file_id") : undefined;
-      const param = `messages[${message}].content[${part}].file.file_id`;
-      return typeof fileId === "string" ? [{ message, part, fileId, param }] : [];
+      const named = namedFile(block);
+      return named ? [{ ...named, message, part, param: `messages[${message}].content[${part}].${named.param}` }] : [];
     }),
   );
 }
 
+/** @returns the file that a content block names; `param` is counted from the block */
+export function namedFile(block: unknown): Pick<FilePlace, "fileId" | "isExpired" | "param"> | undefined {
+  const type = member(block, "type");
+  if (type !== "file" && type !== "image_url") return undefined;
+  const holder = member(block, type);
+  const fileId = type === "file" ? member(holder, "file_id") : undefined;
+  if (typeof fileId === "string") return { fileId, isExpired: false, param: "file.file_id" };
+  for (const name of type === "file" ? ["file_data", "file_url"] : ["url"]) {
+    const address = member(holder, name);
+    const linked = typeof address === "string" ? linkedFile(address) : undefined;
+    if (linked) return { ...linked, param: `${type}.${name}` };
+  }
+  return undefined;
+}
+
 /**
  * One query; none for a call that names no files.
- * @throws ApiError `unsupported_value` for too many, `permission_denied` for a role without access to files,
- * `service_unavailable`
+ * @throws ApiError `unsupported_value` for too many, `permission_denied` for a role without access to files, `file_not_found` for an
+ * expired link, `service_unavailable`
  */
 export async function findStoredFiles(
   database: Queryable,
@@ -62,6 +79,8 @@ export async function findStoredFiles(
   const [first] = places;
   if (!first) return NO_FILES;
   checkMayReadFiles(caller, first.param);
+  const expired = places.find(({ isExpired }) => isExpired);
+  if (expired) throw expiredLink(expired.param);
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
   if (ids.length > INLINE_ADDRESSES_MAX) {
     throw new ApiError("unsupported_value", `Expected at most ${INLINE_ADDRESSES_MAX} different files in one call.`, {
@@ -105,7 +124,6 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** The stored file that a content block names; empty when it names none. */
-export function fileIdOf(part: Readonly<Record<string, unknown>>): string {
-  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
-  return typeof id === "string" ? id : "";
+export function fileIdOf(part: unknown): string {
+  return namedFile(part)?.fileId ?? "";
 }

@@ -90,7 +90,7 @@ describe("files of a call", () => {
   test("stand in whatever message and block", () => {
     const request = { messages: [{ content: "x" }, { content: [{ type: "text" }, block({ file_id: "a" })] }] };
     expect(filePlaces(request)).toEqual([
-      { message: 1, part: 1, fileId: "a", param: "messages[1].content[1].file.file_id" },
+      { message: 1, part: 1, fileId: "a", isExpired: false, param: "messages[1].content[1].file.file_id" },
     ]);
   });
 });

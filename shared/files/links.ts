@@ -1,0 +1,120 @@
+/**
+ * Links to files that work for about an hour and need no key: their content is signed with the installation's secret. A link that
+ * comes back as an input is recognized here, so that its file is read from the store and the guard of outbound URLs stays closed.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+import { commonNow } from "#shared/clock.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+
+import { isFileId } from "./id.ts";
+
+/** A link to an image works this long (spec "Limits"). */
+const LINK_LIFE_S = 3_600;
+
+const PATH = "/v1/media/content/";
+const OWN_PATH = /^(.*)\/v1\/(?:media\/content\/([\w.-]+)|files\/([\w-]+)\/content)$/;
+
+/** File that a link of this installation names. */
+export interface LinkedFile {
+  readonly fileId: string;
+  /** True when the link has expired. */
+  readonly isExpired: boolean;
+}
+
+export interface FileLinks {
+  /** Returns a link. @param base address of the service for the client that receives the link, without a trailing slash */
+  url(base: string, workspaceId: string, fileId: string): string;
+  /** Reads the last part of a link's path. Undefined for tokens that we did not make, and for expired ones. */
+  read(token: string): { readonly workspaceId: string; readonly fileId: string } | undefined;
+  /**
+   * Returns the file of a link that this installation handed out, host and port included. Undefined for every other address: the same
+   * token at another host is another address.
+   */
+  find(address: string): LinkedFile | undefined;
+}
+
+interface Options {
+  /** Configured address of the service. Addresses of file contents below it are recognized too. */
+  readonly publicUrl?: string | undefined;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+export function createFileLinks(secret: Uint8Array, { publicUrl, now = commonNow }: Options = {}): FileLinks {
+  const sign = (text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
+  // A token names the place at which it was handed out: Host headers and look-alike hosts prove nothing.
+  const signPlace = (text: string, place: string): string => sign(`${text} at ${place}`);
+  const open = (token: string) => {
+    const [until = "", workspaceId = "", fileId = "", signature = "", place = "", ...others] = token.split(".");
+    if (others.length > 0 || !/^\d{1,12}$/.test(until) || !isUuid(workspaceId) || !isFileId(fileId)) return undefined;
+    const text = `${until}.${workspaceId}.${fileId}`;
+    if (!isSame(signature, sign(text))) return undefined;
+    return { text, place, workspaceId, fileId, isExpired: Number(until) * 1_000 <= now() };
+  };
+  const ownPlace = publicUrl === undefined ? undefined : placeOf(new URL(publicUrl));
+  return {
+    url(base, workspaceId, fileId) {
+      const untilS = Math.floor(now() / 1_000) + LINK_LIFE_S;
+      const text = `${untilS}.${workspaceId}.${fileId}`;
+      return `${base}${PATH}${text}.${sign(text)}.${signPlace(text, placeOf(new URL(base)))}`;
+    },
+    read(token) {
+      const link = open(token);
+      return link === undefined || link.isExpired ? undefined : { workspaceId: link.workspaceId, fileId: link.fileId };
+    },
+    find(address) {
+      if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined;
+      const url = new URL(address);
+      if (url.username !== "" || url.password !== "" || url.search !== "") return undefined;
+      const [, path = "", token, fileId] = OWN_PATH.exec(url.pathname) ?? [];
+      const place = url.origin + path;
+      if (fileId !== undefined) return place === ownPlace ? { fileId, isExpired: false } : undefined;
+      const link = token === undefined ? undefined : open(token);
+      if (!link || !isSame(link.place, signPlace(link.text, place))) return undefined;
+      return { fileId: link.fileId, isExpired: link.isExpired };
+    },
+  };
+}
+
+/** Compares as text: other texts decode to the same bytes. */
+function isSame(text: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(text), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function placeOf({ origin, pathname }: URL): string {
+  return origin + pathname.replace(/\/+$/, "");
+}
+
+// Recognition of links in inputs, for the whole process: the entry that admits a call and the worker that reads it must agree.
+
+let own: Pick<FileLinks, "find"> | undefined;
+
+/** Sets the links that inputs of this process may name. Called by each role when it starts, with the same secret. */
+export function recognizeLinks(links: Pick<FileLinks, "find">): void {
+  own = links;
+}
+
+/** Returns the file of an own link; undefined for every other address. Lookups of the file decide who may read it. */
+export function linkedFile(address: string): LinkedFile | undefined {
+  return own?.find(address);
+}
+
+/**
+ * Returns the id of the file that an own link names; undefined for every other address.
+ * @throws ApiError `file_not_found` for an expired link, as over HTTP
+ */
+export function linkedFileId(address: string, param: string): string | undefined {
+  const link = linkedFile(address);
+  if (link?.isExpired) throw expiredLink(param);
+  return link?.fileId;
+}
+
+/** @param param name of the member that has the link */
+export function expiredLink(param: string): ApiError {
+  return new ApiError("file_not_found", "There is no such file, or its link has expired; ask for a new link.", {
+    param,
+  });
+}
