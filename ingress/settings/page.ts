@@ -84,9 +84,9 @@ export function oneOf<T extends string>(call: RouteCall, name: string, values: r
 /** Query schema of a boolean: `true`, `false`, `1` or `0`, in any case. */
 export const BOOLEAN_QUERY = { type: "boolean" } as const;
 
-/** Reads a boolean of the query; null when it is absent. @throws ApiError `unsupported_value` for every other text, empty too */
+/** Reads a boolean of the query; null when it is absent or empty. @throws ApiError `unsupported_value` for every other text */
 export function booleanIn(call: RouteCall, name: string): boolean | null {
-  const text = queryOf(call).get(name);
+  const text = queryOf(call).get(name) || null;
   if (text === null) return null;
   const value = booleanOf(text);
   if (value === undefined) throw unsupported(name, "true, false, 1 or 0", text);

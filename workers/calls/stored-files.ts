@@ -47,7 +47,8 @@ export async function withStoredFiles(
     if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
     const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
-    const block = (request.messages[place.message]?.content as readonly Block[])[place.part] ?? {};
+    const content = request.messages[place.message]?.content as readonly Block[] | undefined;
+    const block = content?.[place.part] ?? {};
     blocks.set(`${place.message} ${place.part}`, blockOf(file, data, block, place));
   }
   const messages = request.messages.map((message, at) => {

@@ -90,12 +90,15 @@ export function keptNames(): readonly string[] {
 
 /** Holds all that was kept against the file, or writes it. */
 export async function expectRecorded(): Promise<void> {
+  const recorded = (await Bun.file(FILE).json()) as typeof records;
+  const names = [...new Set([...Object.keys(recorded), ...Object.keys(records)])];
   if (process.env["RECORD_ANSWERS"] === "on") {
-    await Bun.write(FILE, `${print(records)}\n`);
+    // In the order of the file, so that a change shows what it changes.
+    const written = names.flatMap((name) => (records[name] ? [[name, records[name]] as const] : []));
+    await Bun.write(FILE, `${print(Object.fromEntries(written))}\n`);
     return;
   }
-  const recorded = (await Bun.file(FILE).json()) as typeof records;
-  const differences = [...new Set([...Object.keys(recorded), ...Object.keys(records)])].flatMap((name) => {
+  const differences = names.flatMap((name) => {
     const [was, is] = [print(recorded[name] ?? {}), print(records[name] ?? {})];
     return was === is ? [] : [createTwoFilesPatch(`${name}, as recorded`, `${name}, as answered`, was, is)];
   });
