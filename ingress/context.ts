@@ -49,6 +49,7 @@ export interface IngressContext {
     | "responseRetentionHours"
     | "smtpUrl"
     | "storageBytesMax"
+    | "supervised"
   >;
   readonly log: Logger;
   readonly metrics: Metrics;

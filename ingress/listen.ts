@@ -66,7 +66,8 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   }
   const server = Bun.serve({
     ...at,
-    reusePort: true,
+    // A second service on the port is refused: sharing it would give each of them a part of the calls, unnoticed.
+    reusePort: false,
     development: false,
     // 0 = no idle timeout: an answer may be silent for minutes.
     idleTimeout: 0,

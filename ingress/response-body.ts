@@ -176,6 +176,8 @@ class GeneratedBody extends ResponseBody {
       if (next.done === true) this.isDone = true;
       else this.waiting = next.value;
     } catch (error) {
+      // The pieces end because the reader has left: no fault of ours.
+      if (!this.isOpen) return;
       this.source.onFault(error);
       await Bun.sleep(CUT_DELAY_MS);
       this.breakOff();

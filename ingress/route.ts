@@ -18,6 +18,8 @@ export interface RouteSpec {
   readonly scope?: Scope;
   /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
+  /** Load balancers ask it all the time: it counts in no limit. */
+  readonly isProbe?: true;
   /** Only providers call it, or browsers visit it: it does not stand in the document. */
   readonly isHidden?: true;
   /** Values of path parameters that work, for those who try it out. */

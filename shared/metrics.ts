@@ -39,6 +39,7 @@ export interface Metrics extends ProcessMetrics {
   readonly httpRequests: Counter<[route: string, method: string, status: string]>;
   /** Until the head of the answer; a stream may go on for long behind it. */
   readonly httpRequestSeconds: Histogram<[route: string]>;
+  readonly socketMessagesRefused: Counter<[]>;
   readonly admissions: Counter<[verdict: string]>;
   readonly admissionSeconds: Histogram<[]>;
   /** Total time of a call minus the time its provider took. */
@@ -174,6 +175,11 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
     registry,
     httpRequests: total("http_requests", "Answers given on the public port.", ["route", "method", "status"]),
     httpRequestSeconds: seconds("http_request", "Time from a request to the head of its answer.", ["route"]),
+    socketMessagesRefused: total(
+      "socket_messages_refused",
+      "Messages of WebSocket connections refused because too many turns of theirs waited.",
+      [],
+    ),
     admissions: total("admissions", "Admission verdicts.", ["verdict"]),
     admissionSeconds: seconds("admission", "Time from asking for admission to the verdict.", [], OVERHEAD_BUCKETS),
     gatewayOverheadSeconds: seconds("gateway_overhead", "Call time minus provider time.", [], OVERHEAD_BUCKETS),

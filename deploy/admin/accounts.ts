@@ -2,6 +2,7 @@
  * Commands that create workspaces, members and keys; a key is shown once. They work on the database, because an operator's token
  * opens no workspace that has owners of its own.
  */
+import type { OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import {
   insertMember,
@@ -114,9 +115,23 @@ function roleOf(word: string): MemberRole {
   return role;
 }
 
-/** @throws Error when the catalogue has no such preset */
+/** @throws Error when neither our catalogue nor that of the running service, which `preset list` shows, has such a preset */
 async function requirePreset(context: Context, name: string): Promise<string> {
   const { presets } = await context.catalogue();
   if (presets.has(name)) return name;
-  throw new Error(`expected a preset of ${[...presets.keys()].join(", ")}, got ${quote(name)}`);
+  // The service may have been started with files of its operator that this command's settings do not name.
+  const listed = await listedPresets(context);
+  if (listed.includes(name)) return name;
+  const known = new Set([...presets.keys(), ...listed]);
+  throw new Error(`expected a preset of ${[...known].join(", ")}, got ${quote(name)}`);
+}
+
+/** Returns the names of the presets of the running service; none where no service answers, or it lets this command not in. */
+async function listedPresets(context: Context): Promise<readonly string[]> {
+  try {
+    const { value } = await context.service(undefined).ask({ method: "GET", path: "/operator/presets" });
+    return (value as unknown as OperatorPresetList).data.map(({ name }) => name);
+  } catch {
+    return [];
+  }
 }

@@ -90,6 +90,34 @@ async function absent() {
   return { status: 404, type: "text/plain", body: "not found\n" };
 }
 
+/** A sample of the slots of a worker's pool that have a job. */
+const BUSY_SLOTS = /^sluice_worker_slots_busy\{[^}]*\} (\d+)$/gm;
+
+/**
+ * Counts the calls and jobs that run in the processes' workers.
+ * @param {States} states
+ * @returns {Promise<number>}
+ */
+export async function countRunning(states) {
+  const pages = await Promise.all(
+    states.map(async ({ adminPort }) => (adminPort === null ? null : await ask(adminPort, "/metrics"))),
+  );
+  return pages
+    .flatMap((page) => [...(page?.body ?? "").matchAll(BUSY_SLOTS)])
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/**
+ * @param {number} running calls and jobs
+ * @param {number} graceMs time that each process has for its stop, in milliseconds
+ * @returns {string} what a person who pressed Ctrl-C waits for
+ */
+export function waitingText(running, graceMs) {
+  const work = running === 0 ? "the processes" : running === 1 ? "1 job" : `${running} jobs`;
+  const most = `at most ${Math.ceil(graceMs / 1_000)} s for each process`;
+  return `waiting for ${work} to end (${most}); press Ctrl-C again to stop at once`;
+}
+
 /**
  * @param {number} port
  * @param {string} path

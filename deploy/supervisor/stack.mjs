@@ -7,7 +7,7 @@ import { StartFault } from "../embedded/fault.mjs";
 import { takeLock } from "../embedded/lock.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";
 import { keepAddress } from "./address.mjs";
-import { startAdmin } from "./admin.mjs";
+import { countRunning, startAdmin, waitingText } from "./admin.mjs";
 import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { migrate, ROLES, startRole } from "./roles.mjs";
@@ -30,10 +30,12 @@ export async function runStack(root) {
   /** @type {(() => Promise<void> | void)[]} */
   const closing = [];
   let ending = false;
-  const end = async (/** @type {number} */ code) => {
+  const end = async (/** @type {number} */ code, /** @type {string} */ reason = "") => {
     ending = true;
     for (const close of closing.toReversed()) await close();
     await closeReaper();
+    // The last line of the output: what the processes log while they stop would hide it.
+    if (reason !== "") process.stderr.write(`sluice: ${reason}\n`);
     process.exit(code);
   };
   process.stdout.on("error", () => {});
@@ -43,8 +45,7 @@ export async function runStack(root) {
   } catch (error) {
     if (ending) return;
     if (!(error instanceof StartFault)) throw error;
-    process.stderr.write(`sluice: ${error.message}\n`);
-    await end(1);
+    await end(1, error.message);
   }
 }
 
@@ -67,7 +68,8 @@ async function assemble(root, closing, end) {
   closing.push(() => lock.release());
   const children = createChildren(log);
   closing.push(() => children.stop());
-  onSignals(log, children, end);
+  const graceMs = settings.graceMs + GRACE_MARGIN_MS;
+  onSignals({ log, children, end, graceMs });
 
   const { caches } = settings;
   const progress = (/** @type {string} */ text) => log.say("info", text);
@@ -97,7 +99,6 @@ async function assemble(root, closing, end) {
     SLUICE_SUPERVISED: "1",
   };
   const workspace = await migrate({ root, bun, env: { ...env, ...services.loginOf("janitor") }, log });
-  const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
     ROLES.filter(({ user }) => user !== "auth" || services.natsUrl !== undefined).map(({ args, user }) => {
       const token = user === "ingress" ? { SLUICE_OPERATOR_TOKEN: operatorToken } : {};
@@ -119,19 +120,23 @@ async function assemble(root, closing, end) {
 }
 
 /**
- * The first signal stops everything tidily, the second one at once.
- * @param {import("./log.mjs").Log} log
- * @param {import("./children.mjs").Children} children
- * @param {(code: number) => Promise<void>} end
+ * The first signal stops everything tidily and says how much work it waits for; the second one kills every process.
+ * @param {object} options
+ * @param {import("./log.mjs").Log} options.log
+ * @param {import("./children.mjs").Children} options.children
+ * @param {(code: number) => Promise<void>} options.end
+ * @param {number} options.graceMs time that each process has for its stop, in milliseconds
  */
-function onSignals(log, children, end) {
+function onSignals({ log, children, end, graceMs }) {
   let first = 0;
   const stop = (/** @type {NodeJS.Signals} */ signal) => {
     if (first === 0) {
       first = Date.now();
-      log.say("info", `${signal}: stopping; a second signal stops at once`);
+      log.say("info", `${signal}: stopping`);
+      void countRunning(children.states()).then((running) => log.say("info", waitingText(running, graceMs)));
       void end(0);
     } else if (Date.now() - first > ECHO_MS) {
+      log.say("warn", `${signal}: stopping at once`);
       children.kill();
     }
   };

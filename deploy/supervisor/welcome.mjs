@@ -28,8 +28,9 @@ curl ${base}/chat/completions \\
 
 const client = new OpenAI({ baseURL: "${base}", apiKey: "${key}" });
 
-  In another terminal:
+  In another terminal, also for the examples of the README:
 
+export SLUICE_KEY=${key}${natsUrl === undefined ? "" : `\nexport SLUICE_NATS=${natsUrl}`}
 npm run demo                    # calls every kind of model once
 npm run admin -- help           # workspaces, keys, credits
 

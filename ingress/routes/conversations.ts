@@ -14,6 +14,7 @@ import { conversationNotFound, findConversation } from "../conversations/convers
 import { ITEMS_QUERY, itemsPageOf, listOfItems, pageOfItems } from "../conversations/items-page.ts";
 import { readable, readKept, resolveItems } from "../responses/history.ts";
 import { readingItems } from "../responses/items.ts";
+import { checkStorageLeft } from "../responses/storage-left.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -42,7 +43,7 @@ function wholeRoutes(context: IngressContext): Route[] {
         "by the member whose key made it, and by owners and admins.",
       request: { schema: "ConversationRequest", example: { items: [{ role: "user", content: "Hello" }] } },
       responses: { 200: { description: "The conversation", schema: "Conversation" } },
-      errors: errorsOf(["reads_json"], "response_not_found", "service_unavailable"),
+      errors: errorsOf(["reads_json"], "response_not_found", "service_unavailable", "storage_limit_exceeded"),
       handle: (call) => create(context, call),
     },
     {
@@ -95,7 +96,7 @@ function itemRoutes(context: IngressContext): Route[] {
       description: "They stand behind those that are there, and before those of a call that has not ended.",
       request: { schema: "ConversationItemsRequest", example: { items: [{ role: "user", content: "And one more" }] } },
       responses: { 200: { description: "The new items", schema: "ConversationItemList" } },
-      errors: errorsOf(["reads_json"], ...FOUND, "response_not_found", "conflict"),
+      errors: errorsOf(["reads_json"], ...FOUND, "response_not_found", "conflict", "storage_limit_exceeded"),
       handle: (call) => add(context, call),
     },
     {
@@ -182,7 +183,12 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { responseRetentionHours: hours } = context.config;
   const content = { metadata: metadata ?? {}, items: first };
   await readKept({ ...NOTHING, ...content, items: [] }, first, new TimeSlices(), "items");
+  await checkStorageLeft(context, callerOf(call).workspaceId, lengthOf(first));
   return json(present(await readable(context.conversations.create(viewerOf(callerOf(call)), content, hours))));
+}
+
+function lengthOf(items: readonly ResponsesItem[]): number {
+  return JSON.stringify(items).length;
 }
 
 const NOTHING = { id: "", createdAt: new Date(0), bytes: 0 } as const;
@@ -192,6 +198,7 @@ async function add(context: IngressContext, call: RouteCall): Promise<Response> 
   const asked = await newItems(context, call, items);
   const before = await foundIn(context, call);
   await readKept(before, asked, new TimeSlices(), "items");
+  await checkStorageLeft(context, callerOf(call).workspaceId, lengthOf(asked));
   let added: ResponsesItem[] = [];
   await change(context, call, (kept) => {
     added = withOwnIds(kept.items, asked);

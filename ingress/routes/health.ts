@@ -15,6 +15,7 @@ export function health(context: IngressContext): readonly Route[] {
       summary: "Whether the process lives",
       tags: ["Health"],
       auth: "none",
+      isProbe: true,
       responses: { 200: { description: "It lives", schema: "Health" } },
       errors: [],
       handle: () => json({ status: "ok" }),
@@ -26,6 +27,7 @@ export function health(context: IngressContext): readonly Route[] {
       summary: "Whether calls can be accepted right now",
       tags: ["Health"],
       auth: "none",
+      isProbe: true,
       query: [
         {
           name: "require",

@@ -27,6 +27,8 @@ const CONNECTIONS_MAX = 1_000;
 export const CONNECTIONS_WORKSPACE_MAX = 100;
 /** Turns that wait for the one that runs. */
 export const TURNS_WAITING_MAX = 8;
+/** Messages refused for want of capacity, one directly after the other, behind which the connection is closed. */
+export const REFUSED_IN_A_ROW_MAX = 100;
 /** One message; a larger one ends its connection. What is larger comes over HTTP, where it is read when there is room for it. */
 const MESSAGE_BYTES_MAX = 8 * 1_048_576;
 /** Messages of all connections of a process that wait, or whose turn runs. */
@@ -137,6 +139,7 @@ export class Connection {
   private socket: Socket | undefined;
   private isRunning = false;
   private isEnding = false;
+  private refusedInARow = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private onDrain: (() => void) | undefined;
   private unwatchKey: (() => void) | undefined;
@@ -176,11 +179,26 @@ export class Connection {
     const isFull = this.waiting.length >= TURNS_WAITING_MAX;
     const room = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, bytes.length);
     if (!room) {
-      this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
+      this.refuseMessage();
       return;
     }
+    this.refusedInARow = 0;
     this.waiting.push({ bytes, room });
     if (!this.isRunning) void this.runAll();
+  }
+
+  /** A client that goes on sending beyond its queue costs us work without price or window: it is counted and cut off. */
+  private refuseMessage(): void {
+    this.refusedInARow += 1;
+    this.opening.context.metrics.socketMessagesRefused.inc();
+    this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
+    if (this.refusedInARow < REFUSED_IN_A_ROW_MAX) return;
+    this.end();
+    this.left.abort();
+    this.socket?.close(
+      POLICY_VIOLATION,
+      `${REFUSED_IN_A_ROW_MAX} messages in a row were refused; wait for turns to end.`,
+    );
   }
 
   drained(): void {
@@ -330,6 +348,8 @@ export class Connection {
 }
 
 const UNAUTHORIZED = 401;
+/** Close code of RFC 6455, 7.4.1. */
+const POLICY_VIOLATION = 1008;
 
 /** Members that a connection decides. Stock clients say `stream: true`, which is so. */
 const DECIDED = ["stream", "stream_options", "background"];

@@ -30,6 +30,7 @@ import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/c
 import { findResponse, readConversation, responseNotFound } from "../responses/history.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
+import { checkStorageLeft } from "../responses/storage-left.ts";
 import { answerInTurns, servedType } from "../responses/tool-turns.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { translatingRequest } from "../responses/translate.ts";
@@ -88,6 +89,7 @@ function callRoutes(context: IngressContext): Route[] {
         [...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"],
         "conversation_not_found",
         "conversation_locked",
+        "storage_limit_exceeded",
       ),
       handle: async (call) => answerResponse(context, call, await readBody(context, call)),
     },
@@ -257,6 +259,9 @@ async function answerAsked(
     call.markCounted?.();
     await context.calls.count(workspaceId, preset.requests_per_minute);
     return answer;
+  }
+  if (response.store || response.conversation) {
+    await checkStorageLeft(context, callerOf(call).workspaceId, body.text.length);
   }
   if (offer) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)

@@ -19,7 +19,7 @@ const TOLD_MAX = 1_000;
 export type AddressCounts = Readonly<Record<string, number>>;
 
 export interface IpNet {
-  /** @throws ApiError `ip_rate_limit_exceeded` */
+  /** @throws ApiError `ip_rate_limit_exceeded` with the header `retry-after`, in seconds */
   check(address: string): void;
   /** Returns the counts of this process since the last call, of the addresses with the most requests. */
   counted(): AddressCounts;
@@ -81,6 +81,18 @@ export function createIpNet(
     return counter.total;
   };
 
+  /** Seconds until one more request is below the limit, if none comes before. */
+  const secondsToWait = (network: string): number => {
+    const counter = counterOf(network, Math.floor(now() / BUCKET_MS));
+    let left = counter.total;
+    let passed = 0;
+    while (left >= limit && passed < BUCKETS) {
+      passed += 1;
+      left -= counter.counts[(counter.bucket + passed) % BUCKETS] ?? 0;
+    }
+    return Math.max(1, Math.ceil(((counter.bucket + passed) * BUCKET_MS - now()) / 1_000));
+  };
+
   return {
     check(address) {
       if (limit === 0) return;
@@ -90,6 +102,7 @@ export function createIpNet(
         throw new ApiError(
           "ip_rate_limit_exceeded",
           `More than ${limit} requests in 10 minutes came from this address.`,
+          { headers: { "retry-after": String(secondsToWait(network)) } },
         );
       }
     },
@@ -129,6 +142,13 @@ export function addressList(entries: readonly string[]): BlockList {
   }
   return list;
 }
+
+/** True for an address of the machine itself. */
+export function isLoopback(address: string): boolean {
+  return isListed(LOOPBACK, normalise(address));
+}
+
+const LOOPBACK = addressList(["127.0.0.0/8", "::1"]);
 
 export function isListed(list: BlockList, address: string): boolean {
   const version = isIP(address);

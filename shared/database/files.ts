@@ -114,7 +114,7 @@ export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Pr
   );
 }
 
-/** Bytes of the workspace's files, runs, workflows and lines of batches. */
+/** Bytes of the workspace's files, runs, workflows, lines of batches, responses and conversations. */
 export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
   const rows = await target.query<{ used: bigint }>(
     "select used from file_storage where workspace_id = $1",

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 
 import type { BatchAnswer, WorkflowRun } from "#schemas/generated/types.ts";
 import { run } from "#deploy/embedded/process.mjs";
+import { listen } from "#ingress/listen.ts";
 import { newId } from "#shared/ids.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "#tests/faults/bed.ts";
@@ -12,6 +13,7 @@ import { isServed, sentTwice } from "#tests/faults/load.ts";
 import { metric } from "#tests/faults/metric.ts";
 import { openPublisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
+import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { type ConfiguredNats, startConfiguredNats } from "#tests/support/configured-nats.ts";
 import { ENTRY, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
@@ -233,6 +235,12 @@ test("a role that cannot start stops the others in order, so that no job is cut 
   // A pool that is named twice is served once.
   expect(lines.filter(({ msg }) => msg === "roles share this process")).toMatchObject([{ pools: ["chat"] }]);
 }, 30_000);
+
+test("a second service on the port of one that runs is refused", () => {
+  const at = new URL(bed.target().url);
+  const { context } = fakeContext();
+  expect(() => listen(context, { hostname: at.hostname, port: Number(at.port) })).toThrow(/in use|EADDRINUSE/);
+});
 
 test("an argument that is no pool is named", async () => {
   const { code, stderr } = await bed.stack.command("all", "chat", "chats");

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import { createApp, routesOf } from "#ingress/app.ts";
+import { listen } from "#ingress/listen.ts";
+import { createIpNet } from "#shared/access/ip-net.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { isUuid, newId } from "#shared/ids.ts";
@@ -397,12 +399,59 @@ describe("a key", () => {
 describe("the net of addresses", () => {
   test("stands before the key, and before paths that are none", async () => {
     const { send, authorizations } = start({ ipLimit: 2 });
-    expect((await send("GET", "/healthz")).status).toBe(200);
+    expect((await send("GET", "/docs")).status).toBe(200);
     expect((await send("GET", "/nothing")).status).toBe(404);
-    for (const path of ["/v1/models", "/nothing", "/healthz", "/public/models"]) {
+    for (const path of ["/v1/models", "/nothing", "/docs", "/public/models"]) {
       await expectEnvelope(await send("GET", path), "ip_rate_limit_exceeded");
     }
     expect(authorizations).toEqual([]);
+  });
+
+  test("neither counts nor refuses probes and operators", async () => {
+    const { app, context } = start({ ipLimit: 1 });
+    const ask = (path: string): Promise<Response> => app.handle(new Request(`http://localhost${path}`));
+    const exempt = routesOf(context).filter((route) => route.auth === "operator" || route.isProbe === true);
+    expect(exempt.map(({ path }) => path)).toEqual(expect.arrayContaining(["/healthz", "/readyz", "/operator/status"]));
+    for (const { path } of exempt) await ask(path);
+    expect((await ask("/nothing")).status).toBe(404);
+    for (const { path } of [...exempt, ...exempt]) expect([path, (await ask(path)).status]).not.toEqual([path, 429]);
+    expect((await ask("/nothing")).status).toBe(429);
+  });
+
+  test("lets the machine of npm start itself pass, and not what a proxy on it brings", async () => {
+    const { context } = start({ ipLimit: 1 });
+    for (const [supervised, expected] of [
+      [true, [404, 404, 404, 429]],
+      [false, [404, 429, 429, 429]],
+    ] as const) {
+      const ipNet = createIpNet(1, []);
+      const config = { ...context.config, supervised };
+      const server = listen({ ...context, config, ipNet }, { hostname: "127.0.0.1", port: 0 });
+      const statuses: number[] = [];
+      for (const headers of [{}, {}, { "x-forwarded-for": "9.9.9.9" }, { "x-forwarded-for": "9.9.9.9" }]) {
+        statuses.push((await fetch(`http://127.0.0.1:${server.port}/nothing`, { headers })).status);
+      }
+      expect(statuses).toEqual([...expected]);
+      await server.stop(true);
+    }
+  });
+
+  test("names the seconds to wait in every answer with status 429", async () => {
+    const codes = Object.entries(ERROR_CODES).filter(([, { status }]) => status === 429);
+    // Another code with this status is to be reached here too.
+    expect(codes.map(([code]) => code)).toEqual(["ip_rate_limit_exceeded"]);
+    const { app, context } = start({ ipLimit: 1 });
+    await app.handle(new Request("http://localhost/nothing"));
+    const counted = routesOf(context).filter((route) => route.auth !== "operator" && route.isProbe !== true);
+    expect(counted.length).toBeGreaterThan(50);
+    for (const { method, path } of counted) {
+      const answer = await app.handle(new Request(`http://localhost${path.replaceAll(/[{}]/g, "")}`, { method }));
+      expect([path, answer.status, answer.headers.get("retry-after")]).toEqual([
+        path,
+        429,
+        expect.stringMatching(/^[1-9]\d*$/),
+      ]);
+    }
   });
 });
 

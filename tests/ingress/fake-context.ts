@@ -91,6 +91,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   const context = {
     config: {
       bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+      storageBytesMax: 2 ** 40,
       calls: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
     },
     log: createLogger({

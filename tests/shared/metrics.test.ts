@@ -100,6 +100,7 @@ describe("the page", () => {
         "sluice_result_bytes gauge",
         "sluice_runs_stalled_oldest_seconds gauge",
         "sluice_settle_faults gauge",
+        "sluice_socket_messages_refused_total counter",
         "sluice_spans_dropped_total counter",
         "sluice_spans_exported_total counter",
         "sluice_storage_seconds histogram",

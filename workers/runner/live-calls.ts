@@ -69,7 +69,9 @@ export function openLiveCalls(options: {
     try {
       read = await readRequest(context, job, text);
     } catch (error) {
-      log.error({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
+      // The ingress drops the request of a caller who has left.
+      const level = control.signal.aborted ? "info" : "error";
+      log[level]({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
       const message = "The request could not be read back; try again.";
       return freeFailure({ code: "service_unavailable", message, param: null, retry: true });
     }

@@ -42,7 +42,7 @@ create index file_gone on file (ended_at) where state = 'deleted';
 
 create table file_storage (
   workspace_id uuid primary key references workspace (id),
-  -- Bytes of ready files, of runs, of definitions and of lines of batches.
+  -- Bytes of ready files, of runs, of definitions, of lines of batches, of responses and of conversations.
   used bigint not null default 0 constraint file_storage_used check (used >= 0),
   -- Bytes of the limit that uploads under way have taken.
   reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0),

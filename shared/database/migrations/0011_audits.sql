@@ -334,7 +334,7 @@ begin
   update ledger_border set next_id = greatest(drawn, border.next_id), next_xid = numbered;
 end $$;
 
--- Workspaces with a count that is not the sum of their files, runs, definitions and lines of batches, all seen in one snapshot.
+-- Workspaces with a count that is not the sum of their files, runs, definitions, lines of batches, responses and conversations, all seen in one snapshot.
 create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql stable as $$
 #variable_conflict use_column
 begin
@@ -349,6 +349,10 @@ begin
     select w.workspace_id, sum(v.bytes), 0, 0 from workflow w join workflow_version v on v.workflow_id = w.id group by 1
     union all
     select b.workspace_id, sum(b.stored_bytes), 0, 0 from batch b group by 1
+    union all
+    select r.workspace_id, sum(response_storage(r.bytes)), 0, 0 from response r group by 1
+    union all
+    select c.workspace_id, sum(conversation_storage(c.bytes)), 0, 0 from conversation c group by 1
   ), wanted as (
     select s.workspace_id, sum(coalesce(s.used, 0)) as used, sum(coalesce(s.reserved, 0)) as reserved, sum(s.files) as files
     from stored s group by 1

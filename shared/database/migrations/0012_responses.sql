@@ -79,3 +79,52 @@ create index conversation_expires on conversation (expires_at);
 create index conversation_age on conversation (workspace_id, created_at desc, id desc) include (bytes);
 create index conversation_held on conversation (held_by) where held_by is not null;
 create index conversation_sealed_by on conversation (sealed_by);
+
+-- Bytes of responses in whole blocks, as of runs, so that small ones touch no count on the way of a call; their number is bounded. Of a
+-- conversation, which nobody pays for, a block that is begun counts.
+create function response_storage(p_bytes int) returns bigint language sql immutable as $$
+  select storage_blocks(p_bytes);
+$$;
+create function conversation_storage(p_bytes int) returns bigint language sql immutable as $$
+  select storage_blocks(4095 + p_bytes);
+$$;
+
+-- Counts bytes in the storage of the workspace, whatever its limit: the answer of a call is paid. Calls are refused before (ingress).
+-- Locks: file_storage, after the row that changed.
+create function count_stored_text() returns trigger language plpgsql as $$
+declare
+  more bigint;
+begin
+  if tg_table_name = 'response' then
+    more := response_storage(new.bytes) - case when tg_op = 'UPDATE' then response_storage(old.bytes) else 0 end;
+  else
+    more := conversation_storage(new.bytes) - case when tg_op = 'UPDATE' then conversation_storage(old.bytes) else 0 end;
+  end if;
+  insert into file_storage (workspace_id) values (new.workspace_id) on conflict do nothing;
+  update file_storage set used = used + more where workspace_id = new.workspace_id;
+  return null;
+end $$;
+create trigger response_counted after insert on response
+  for each row when (response_storage(new.bytes) > 0) execute function count_stored_text();
+create trigger response_recounted after update of bytes on response
+  for each row when (response_storage(new.bytes) <> response_storage(old.bytes)) execute function count_stored_text();
+create trigger conversation_counted after insert on conversation for each row execute function count_stored_text();
+create trigger conversation_recounted after update of bytes on conversation
+  for each row when (conversation_storage(new.bytes) <> conversation_storage(old.bytes)) execute function count_stored_text();
+
+-- Gives back the bytes of those that were deleted or are over.
+create function free_response_storage() returns trigger language plpgsql as $$
+begin
+  perform free_storage(array_agg(g.workspace_id), array_agg(response_storage(g.bytes)))
+  from gone g where response_storage(g.bytes) > 0;
+  return null;
+end $$;
+create trigger response_freed after delete on response
+  referencing old table as gone for each statement execute function free_response_storage();
+create function free_conversation_storage() returns trigger language plpgsql as $$
+begin
+  perform free_storage(array_agg(g.workspace_id), array_agg(conversation_storage(g.bytes))) from gone g;
+  return null;
+end $$;
+create trigger conversation_freed after delete on conversation
+  referencing old table as gone for each statement execute function free_conversation_storage();

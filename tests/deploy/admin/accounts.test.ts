@@ -70,6 +70,23 @@ describe("a key", () => {
     expect(facts).toMatch(/^name +ada$/m);
   });
 
+  test("may have every preset that `preset list` shows, also one of the service's own files", async () => {
+    const { name } = await makeWorkspace();
+    const { presets } = bed().context.catalogue.current();
+    const free = presets.get("free");
+    if (!free) throw new Error("there is no preset free");
+    (presets as Map<string, typeof free>).set("gold", { ...free, name: "gold" });
+    try {
+      const data = await json<{ name: string }[]>("preset", "list");
+      expect(data.map((preset) => preset.name)).toContain("gold");
+      for (const preset of data) {
+        expect(await json("key", "create", name, "--member", "ada", "--preset", preset.name)).toMatchObject({ preset: preset.name }); // prettier-ignore
+      }
+    } finally {
+      (presets as Map<string, typeof free>).delete("gold");
+    }
+  });
+
   test("has a preset of the catalogue, and is none of a disabled workspace's", async () => {
     const { name } = await makeWorkspace();
     const create = (preset: string) => refusal("key", "create", name, "--member", "ada", "--preset", preset);

@@ -42,6 +42,7 @@ const VARYING: Readonly<Record<string, readonly string[]>> = {
   listOperatorLedger: ["id", "first_id", "last_id"],
   // Seconds that are left.
   service_unavailable: ["retry-after"],
+  ip_rate_limit_exceeded: ["retry-after"],
 };
 
 /** Headers of the transport, not of the answer. */

@@ -275,10 +275,11 @@ test("request_too_large, upstream_timeout, job_timeout and ip_rate_limit_exceede
   const image = { model: "sandbox-image-slow", prompt: "a boat", size: "256x256" };
   await refuse("job_timeout", "POST /v1/images/generations", { body: image, baseUrl });
   const refused = await eventually("the address has had its share", async () => {
-    const answer = await send("GET /healthz", { baseUrl });
+    // The service takes calls from its own machine uncounted, but for those that a proxy brings.
+    const answer = await send("GET /v1/models", { baseUrl, headers: { "x-forwarded-for": "192.0.2.1" } });
     return answer.status === 429 && answer;
   });
-  await keepRefusal("ip_rate_limit_exceeded", "GET /healthz", {}, refused);
+  await keepRefusal("ip_rate_limit_exceeded", "GET /v1/models", {}, refused);
 });
 
 test("request_timeout", async () => {

@@ -4,7 +4,12 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import { partsOf } from "#ingress/app.ts";
 import { listen } from "#ingress/listen.ts";
-import { CONNECTIONS_WORKSPACE_MAX, openResponseSockets } from "#ingress/routes/responses-socket.ts";
+import {
+  CONNECTIONS_WORKSPACE_MAX,
+  openResponseSockets,
+  REFUSED_IN_A_ROW_MAX,
+  TURNS_WAITING_MAX,
+} from "#ingress/routes/responses-socket.ts";
 import { newId } from "#shared/ids.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type FakeContext, fakeContext, type FakeOptions, KEY } from "#tests/ingress/fake-context.ts";
@@ -75,6 +80,29 @@ describe("connections", () => {
     await many[0]?.closed;
     const next = connect(server.port);
     await next.opened;
+  });
+
+  test("end when a client goes on sending beyond its queue, and every refusal is counted", async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const relay = (): Promise<Response> => {
+      onAsked();
+      return new Promise(() => undefined);
+    };
+    const { context } = fake({ relay });
+    const server = listen(context, { hostname: "127.0.0.1", port: 0 });
+    closing.push(() => server.stop(true));
+    const heard = connect(server.port);
+    await heard.opened;
+    const say = (): void => heard.socket.send(JSON.stringify({ type: "response.create", model: "one", input: "x", store: false })); // prettier-ignore
+    say();
+    await asked;
+    for (let at = 0; at < TURNS_WAITING_MAX + REFUSED_IN_A_ROW_MAX; at += 1) say();
+    expect(await heard.closed).toBe(1008);
+    expect(heard.messages).toHaveLength(REFUSED_IN_A_ROW_MAX);
+    expect(heard.messages.at(-1)).toMatchObject({ type: "error", error: { code: "overloaded" } });
+    expect(await context.metrics.registry.metrics()).toContain(
+      `sluice_socket_messages_refused_total{role="test"} ${REFUSED_IN_A_ROW_MAX}`,
+    );
   });
 
   test("end at a message that is larger than one may be", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { apiErrorsOf } from "#shared/errors.ts";
 import { createIpNet, type IpNet } from "#shared/access/ip-net.ts";
 
 const MINUTE = 60_000;
@@ -31,6 +32,18 @@ describe("the limit of an address", () => {
     expect(() => net.check("8.8.8.8")).toThrow(
       expect.objectContaining({ code: "ip_rate_limit_exceeded", status: 429 }) as Error,
     );
+  });
+
+  test("says in seconds when the next request passes, and it does pass then", () => {
+    const { net, clock } = open(5);
+    expect(passed(net, "8.8.8.8", 3)).toBe(3);
+    clock.ms += 5 * MINUTE;
+    expect(passed(net, "8.8.8.8", 2)).toBe(2);
+    const refusal = apiErrorsOf(() => net.check("8.8.8.8"))[0];
+    const seconds = Number(refusal?.headers["retry-after"]);
+    expect(seconds).toBeWithin(1, 301);
+    clock.ms += seconds * 1_000;
+    expect(passed(net, "8.8.8.8", 1)).toBe(1);
   });
 
   test("counts what other ingresses tell, once each, and forgets that as it forgets its own", () => {

@@ -1,0 +1,44 @@
+/**
+ * Refuses what would be stored for a workspace whose storage is full, before anything is asked or paid. Answers are stored whatever the
+ * limit: their providers are paid by then.
+ */
+import { isDatabaseAway } from "#shared/database/client.ts";
+import { storageLeft } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import type { IngressContext } from "../context.ts";
+
+/** A workspace that had this much left is not asked about again for `BELIEVED_MS`. */
+const AMPLE_BYTES = 256 * 1_048_576;
+const BELIEVED_MS = 10_000;
+const WORKSPACES_MAX = 10_000;
+
+/** performance.now() until which a workspace is known to have ample storage. */
+const ample = new Map<string, number>();
+
+/**
+ * One statement; for a workspace with ample storage one in ten seconds.
+ * @param bytes about the length of what is to be stored
+ * @throws ApiError `storage_limit_exceeded`
+ */
+export async function checkStorageLeft(
+  { config, database }: Pick<IngressContext, "config" | "database">,
+  workspaceId: string,
+  bytes: number,
+): Promise<void> {
+  if ((ample.get(workspaceId) ?? 0) > performance.now()) return;
+  const max = config.storageBytesMax;
+  // While the database is away, the call itself says so.
+  const left = await storageLeft(database, workspaceId, max).catch((error: unknown) => {
+    if (isDatabaseAway(error)) return undefined;
+    throw error;
+  });
+  if (left === undefined) return;
+  if (left.bytes >= AMPLE_BYTES) {
+    if (ample.size >= WORKSPACES_MAX) ample.clear();
+    ample.set(workspaceId, performance.now() + BELIEVED_MS);
+  }
+  if (left.bytes >= bytes) return;
+  const message = `The workspace may store ${max} bytes, which this would exceed; delete files, responses or conversations first, or call with store false.`;
+  throw new ApiError("storage_limit_exceeded", message);
+}
