@@ -37,7 +37,7 @@ export interface ChatStreamReader {
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
   /** Returns the finish reasons that are missing at the end marker; called once, before `end`. Absent: the dialect always sends them. */
-  finish?(): ChatDelta | undefined;
+  finishOpen?(): ChatDelta | undefined;
   /** The upstream is read to its end. @throws ProviderError `failed` when no finish reason had come */
   end(): void;
 }
@@ -116,7 +116,7 @@ async function* readStream(
       for (const event of parser.push(next.value)) {
         const delta = stream.read(event);
         if (delta === "done") {
-          const last = stream.finish?.();
+          const last = stream.finishOpen?.();
           if (last) yield last;
           stream.end();
           isDone = true;

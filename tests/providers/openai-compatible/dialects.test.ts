@@ -152,8 +152,8 @@ describe("parallel calls without ids under one number", () => {
     for (const piece of pieces) {
       const delta = { tool_calls: [{ index: 0, function: piece }] };
       const [choice] = choices.read([{ index: 0, delta, finish_reason: null }]);
-      const told = (choice?.["delta"] as { tool_calls?: { index: number; id?: string; function: Piece }[] }).tool_calls;
-      for (const { index, id, function: fn } of told ?? []) {
+      const told = choice?.["delta"] as { tool_calls?: { index: number; id?: string; function: Piece }[] } | undefined;
+      for (const { index, id, function: fn } of told?.tool_calls ?? []) {
         const known = calls.get(index) ?? { id, text: "" };
         calls.set(index, {
           ...known,

@@ -71,7 +71,7 @@ function createReader(call: ChatCall): ChatStreamReader {
   return {
     read: ({ data }) => (data === "[DONE]" ? "done" : readEvent(data, state)),
     // Some servers send no finish reason, only [DONE]. A plain answer without one is whole too.
-    finish: () => {
+    finishOpen: () => {
       // The event that could not be read may have brought the finish reason of a cut answer.
       if (state.malformed > 0) return undefined;
       const choices = state.choices.finish();
