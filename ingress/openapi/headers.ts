@@ -15,8 +15,14 @@ export const HEADERS = {
     description: "The model that served the call; of a stream that another one went on with, the model that began it.",
     schema: { type: "string" },
   },
-  "x-fallback-from": { description: "The model asked for, when a fallback served.", schema: { type: "string" } },
-  "x-fallback-depth": { description: "Fallbacks tried before one succeeded.", schema: { type: "integer", minimum: 1 } },
+  "x-fallback-from": {
+    description: "The model asked for, when a fallback served, or when fallbacks were tried and all failed.",
+    schema: { type: "string" },
+  },
+  "x-fallback-depth": {
+    description: "Number of fallbacks tried, the one that served included.",
+    schema: { type: "integer", minimum: 1 },
+  },
   "x-voice-used": {
     description: "The voice that speaks; absent where the model declares none, and its source chooses.",
     schema: { type: "string" },

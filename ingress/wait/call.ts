@@ -7,7 +7,7 @@ import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
+import type { EndFrame, ErrorFrame, Fallback, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
@@ -309,16 +309,21 @@ const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
 
 /** Spec "General rules" 6. */
 function servedBy({ model, fallback }: HeadFrame | EndFrame): Record<string, string> {
-  if (fallback === undefined) return { "x-model-used": model };
-  return { "x-model-used": model, "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) };
+  return { "x-model-used": model, ...fallbackHeaders(fallback) };
+}
+
+function fallbackHeaders(fallback: Fallback | undefined): Record<string, string> {
+  if (fallback === undefined) return {};
+  return { "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) };
 }
 
 function failureOf(frame: ErrorFrame): ApiError {
   return new ApiError(frame.code, frame.message, {
     param: frame.param,
     ...(frame.retry ? {} : { shouldRetry: false }),
-    ...(frame.retry && frame.retry_after_s !== undefined
-      ? { headers: { "retry-after": String(frame.retry_after_s) } }
-      : {}),
+    headers: {
+      ...(frame.retry && frame.retry_after_s !== undefined ? { "retry-after": String(frame.retry_after_s) } : {}),
+      ...fallbackHeaders(frame.fallback),
+    },
   });
 }

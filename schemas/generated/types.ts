@@ -3156,7 +3156,7 @@ export interface ImageEditRequest {
    */
   image_mime_type?: string;
   /**
-   * An image of the same size, transparent where the other is to be repainted; for models that know masks.
+   * An image of the same size, transparent where the other is to be repainted; refused with 400 when no source of the model takes masks.
    */
   mask_base64?: string;
   /**

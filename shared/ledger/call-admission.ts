@@ -278,7 +278,7 @@ export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, ca
     case 2:
       return new ApiError(
         "daily_tokens_exceeded",
-        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC.`,
+        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached by used tokens and those that running calls may still use; it resets at midnight UTC.`,
       );
     case 3:
       return tooExpensive(call.hold?.amountNano ?? 0n, dueMs);

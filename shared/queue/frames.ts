@@ -31,10 +31,10 @@ interface Numbered {
   readonly n: number;
 }
 
-/** That another model serves than the one asked for. */
+/** The model asked for, when another one serves in its place or was tried in its place. */
 export interface Fallback {
   readonly from: string;
-  /** Fallbacks tried, the serving one included. */
+  /** Number of fallbacks tried, the serving one included. */
   readonly depth: number;
 }
 
@@ -97,6 +97,8 @@ export interface ErrorFrame extends Numbered {
   /** False when money moved or paid work may exist. */
   readonly retry: boolean;
   readonly retry_after_s?: number;
+  /** Set when fallbacks of the model were tried and failed too. */
+  readonly fallback?: Fallback;
 }
 export interface BeatFrame extends Sign {
   readonly t: "beat";

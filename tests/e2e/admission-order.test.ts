@@ -61,12 +61,19 @@ beforeAll(async () => {
   });
   for (const preset of ["open", "full", "dry", "full-dry"]) {
     for (const hasFunds of [true, false]) {
-      const workspace = await createWorkspace(bed.stack, { creditsNano: hasFunds ? 100n * FLAT_NANO : 0n, preset });
+      const isDry = preset.endsWith("dry");
+      const creditsNano = (hasFunds ? 100n : 0n) * FLAT_NANO + (isDry ? FLAT_NANO : 0n);
+      const workspace = await createWorkspace(bed.stack, { creditsNano, preset });
       keys.set(`${preset} ${hasFunds}`, workspace.key);
-      // The one call a minute that a full window allows.
-      if (preset.startsWith("full")) await list(workspace.key, freshAddress());
+      // The one call a minute that a full window allows, and the one that uses the tokens of the day.
+      if (isDry)
+        expect(
+          await send({ ...draft(), isWindowFull: preset.startsWith("full"), hasDailyTokens: false, hasFunds }),
+        ).toMatchObject({ status: 200 });
+      else if (preset.startsWith("full")) await list(workspace.key, freshAddress());
     }
   }
+  await bed.stack.settled();
   for (let count = 0; count < IP_LIMIT; count += 1) await list(bed.stack.key, "203.0.113.1");
 });
 afterAll(() => bed?.stop());

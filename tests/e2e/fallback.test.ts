@@ -374,6 +374,20 @@ describe("a stream that breaks off", () => {
   });
 });
 
+describe("a chain whose models all fail", () => {
+  test.each(MODES)("says on the error that it ran (stream: %p)", async (isStream) => {
+    const { id, key } = await createWorkspace(bed.stack, { creditsNano: 10_000_000_000n });
+    const [one, two] = [slugOf("500", "openai", isStream), slugOf("500", rotated(1), isStream, "second")];
+    await chainOf(id, one, [two]);
+    const answer = await bed.client.chat(bed.target(key), bodyOf(one, `all fail ${isStream}`, isStream));
+    expect(answer.status).toBe(502);
+    expect(headersOf(answer)).toEqual([null, one, "1"]);
+    const alone = await createWorkspace(bed.stack, { creditsNano: 10_000_000_000n });
+    const without = await bed.client.chat(bed.target(alone.key), bodyOf(one, `alone ${isStream}`, isStream));
+    expect([without.status, ...headersOf(without)]).toEqual([502, null, null, null]);
+  });
+});
+
 describe("no fallback is asked", () => {
   test.each(FAMILIES)("when %s says that the request is wrong", async (family) => {
     for (const isStream of MODES) {

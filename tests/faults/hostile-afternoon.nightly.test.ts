@@ -28,7 +28,7 @@ const PER_SECOND = storm(10, 30);
 const GROWTH_MB_MAX = 150;
 
 /** Without the bomb of gzip: the local server that makes it stands still for longer than the worker that gets it. */
-const LIES = ["cut-json", "html", "empty", "error-in-200", "reset", "no-finish", "usage-negative", "usage-huge", "rst", ...storm([], ["long-line"])]; // prettier-ignore
+const LIES = ["cut-json", "html", "empty", "error-in-200", "reset", "no-finish-no-end", "usage-negative", "usage-huge", "rst", ...storm([], ["long-line"])]; // prettier-ignore
 
 let bed: Bed;
 let penniless: Workspace;

@@ -19,7 +19,7 @@ const GOOD = known(
 /** Behaviours that break a stream and leave a plain answer as it should be. */
 const BROKEN_STREAMS = known(
   "stall fin rst end cut-utf8 cut-utf8-end cut-in-json cut-in-json-end cut-first error-first error-mid",
-  { openai: "no-finish endless-every-10", anthropic: "spliced" },
+  { openai: "no-finish-no-end endless-every-10", anthropic: "spliced" },
 );
 /** Behaviours that serve no client. */
 const BAD = known(

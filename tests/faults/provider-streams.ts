@@ -149,7 +149,9 @@ describe("a stream that breaks behind its first content", () => {
 
   test.each(FAMILIES)("by leaving out the finish reason ends in an error frame (%s)", async (family) => {
     const { opening, words, end } = rawAnswer(family, WORDS);
-    bed.upstreams[family].next(rawStream(texts([...opening, ...words.slice(0, 3), ...end]), "end", PACE_MS));
+    // The end marker of OpenAI's dialect alone makes an answer whole (tests/providers/openai-compatible/endings.test.ts).
+    const last = family === "openai" ? [] : end;
+    bed.upstreams[family].next(rawStream(texts([...opening, ...words.slice(0, 3), ...last]), "end", PACE_MS));
     await isCut(family);
   });
 });

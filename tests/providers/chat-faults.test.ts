@@ -42,7 +42,11 @@ const cells = (...names: readonly string[]): [string, Family][] =>
 const SAID = { messages: [{ role: "user", content: "say one é two 🙂 three" }] };
 
 describe("a stream that breaks", () => {
-  test.each(cells("end", "cut-utf8-end", "cut-in-json-end", "no-finish", "no-finish-no-end"))(
+  // `[DONE]` alone ends an answer of OpenAI's dialect well (openai-compatible/endings.test.ts).
+  const isCut = ([name, family]: readonly [string, Family]): boolean =>
+    name !== "no-finish" || family !== "openai-compatible";
+
+  test.each(cells("end", "cut-utf8-end", "cut-in-json-end", "no-finish", "no-finish-no-end").filter(isCut))(
     "is a failure behind what came before it: %s (%s)",
     async (name, family) => {
       const { error, finish, text, usage } = await named(family, name).stream();

@@ -27,6 +27,7 @@ export const EDIT = {
   prompt: "give it a hat",
   n: 1,
   image: { bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3), contentType: "image/jpeg" },
-  mask: { bytes: pngOf(2, 2), contentType: "image/png" },
   strength: 0.6,
 } as const satisfies ImageEditInput;
+
+export const MASK = { bytes: pngOf(2, 2), contentType: "image/png" } as const;

@@ -13,7 +13,7 @@ import type { MediaAdapter, Polled, StartCall, VideoInput } from "#workers/provi
 import { mediaCall, never, queued } from "./engine/calls.ts";
 import { useFal } from "./fal/jobs.ts";
 import { MODELS as FAL_MODELS } from "./fal/models.ts";
-import { EDIT, EVERYTHING } from "./image-calls.ts";
+import { EDIT, EVERYTHING, MASK } from "./image-calls.ts";
 import { useReplicate } from "./replicate/jobs.ts";
 import { MODELS as REPLICATE_MODELS } from "./replicate/models.ts";
 
@@ -65,7 +65,7 @@ async function outcomeOf<Input>(
   return queued(adapter).poll(await queued(adapter).start(asked(input, source)), never);
 }
 
-const IMAGE = { bytes: EDIT.mask.bytes, contentType: "image/png" };
+const IMAGE = { bytes: MASK.bytes, contentType: "image/png" };
 const MESH = { bytes: Buffer.from("glTF"), contentType: "model/gltf-binary" };
 
 test.each<[Vendor, readonly Model["modality"][]]>([

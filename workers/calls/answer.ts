@@ -25,6 +25,8 @@ export interface FailureFrame {
   /** False when money moved or paid work may exist. */
   readonly retry: boolean;
   readonly retryAfterS?: number;
+  /** Set when fallbacks of the model were tried and failed too. */
+  readonly fallback?: Fallback;
 }
 
 /** The model that answers, for the headers. */
@@ -133,6 +135,7 @@ export class Answer {
         param: failure.param,
         retry: failure.retry,
         ...(failure.retryAfterS === undefined ? {} : { retry_after_s: failure.retryAfterS }),
+        ...(failure.fallback === undefined ? {} : { fallback: failure.fallback }),
       }),
     );
   }

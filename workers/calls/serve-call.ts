@@ -111,14 +111,15 @@ export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
-  { kind, request_id: requestId }: Pick<CallFacts, "kind" | "request_id">,
+  { kind, request_id: requestId, model: from }: Pick<JobMessage, "kind" | "request_id" | "model">,
   error: unknown,
   signal: AbortSignal,
   last: Attempt<unknown> | undefined,
 ): Failure {
+  const fallback = last && last.depth > 0 ? { fallback: { from, depth: last.depth } } : {};
   if (error instanceof ApiError && !signal.aborted) {
     const { code, message, param, shouldRetry } = error;
-    return freeFailure({ code, message, param, retry: shouldRetry !== false }, last?.candidate.name);
+    return freeFailure({ code, message, param, retry: shouldRetry !== false, ...fallback }, last?.candidate.name);
   }
   const isOurs = signal.aborted || (error instanceof ProviderError && error.kind === "no_route");
   if (!isOurs && !(error instanceof ProviderError)) throw error;
@@ -129,5 +130,5 @@ export function failedCall(
     metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
     log.warn({ request_id: requestId, call: kind, source, kind: failure.kind }, "call failed");
   }
-  return { status: failure.status, source, charge: undefined, failure };
+  return { status: failure.status, source, charge: undefined, failure: { ...failure, ...fallback } };
 }

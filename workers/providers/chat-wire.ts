@@ -36,6 +36,8 @@ export interface ChatStreamReader {
    * @throws ProviderError for an error event
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
+  /** Returns the finish reasons that are missing at the end marker; called once, before `end`. Absent: the dialect always sends them. */
+  finishOpen?(): ChatDelta | undefined;
   /** The upstream is read to its end. @throws ProviderError `failed` when no finish reason had come */
   end(): void;
 }
@@ -114,6 +116,8 @@ async function* readStream(
       for (const event of parser.push(next.value)) {
         const delta = stream.read(event);
         if (delta === "done") {
+          const last = stream.finishOpen?.();
+          if (last) yield last;
           stream.end();
           isDone = true;
           return;

@@ -26,9 +26,13 @@ export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
   return placeInputsOfOne(call, usual);
 }
 
-/** The same of families that are asked for one image as often as one is wanted. */
+/**
+ * The same of families that are asked for one image as often as one is wanted.
+ * @throws ProviderError `rejected` for a mask that the source has no field for: without it the whole image would be repainted
+ */
 export function placeInputsOfOne({ input, fields }: ImageCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
+  if ("mask" in input && input.mask && !placed.some(({ ours }) => ours === "mask")) throw noMasks();
   return "image" in input ? placed.filter(({ ours }) => !NEVER_IN_EDITS.has(ours)) : placed;
 }
 
@@ -56,6 +60,13 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
     image: edit.image,
     mask: edit.mask,
   };
+}
+
+/** The last guard: a source without masks is not asked with one (decision 0108). */
+export function noMasks(): ProviderError {
+  const say = "Expected no mask, which this model does not take, got one.";
+  const about = { code: "unsupported_value", param: clientParam("mask", "imageEdits"), say } as const;
+  return new ProviderError("rejected", say, about).unsent();
 }
 
 /** An image of the caller's that a provider could not use: what the provider says of it is for the log. */

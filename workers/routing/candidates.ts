@@ -1,5 +1,6 @@
 /** Candidates for a call, in order: the model asked for and its chain, each with its sources. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { sourceTakes } from "#shared/calls/kinds/media-check.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
 export interface Candidate<Adapter> {
@@ -19,6 +20,8 @@ export interface Asked {
   readonly job: Pick<JobMessage, "job_id" | "workspace_id" | "model" | "fallbacks">;
   /** Name of the conversation whose calls are to meet the same prompt cache; absent: the call stands alone. */
   readonly affinity?: string | undefined;
+  /** Our names of inputs that change what is made: sources that cannot take them are passed over. */
+  readonly inputs?: readonly string[];
 }
 
 /** Name of the conversation that a call belongs to, as its caller tells it: clients of Anthropic's API have no other word than their user's id. */
@@ -35,19 +38,26 @@ export function affinityOf(
  */
 export function candidatesOf<Adapter>(
   catalogue: Catalogue,
-  { job, affinity = job.job_id }: Asked,
+  { job, affinity = job.job_id, inputs = [] }: Asked,
   adapterOf: (provider: Provider) => Adapter | undefined,
 ): Candidate<Adapter>[] {
   const spreadBy = `${job.workspace_id}\n${affinity}`;
   return [job.model, ...(job.fallbacks ?? [])].flatMap((entry, at) => {
     const model = catalogue.models.get(entry);
-    return inOrder(model?.sources ?? [], spreadBy).flatMap((source) => {
+    return inOrder(ableOf(model?.sources ?? [], inputs), spreadBy).flatMap((source) => {
       const provider = catalogue.providers.get(source.provider);
       const adapter = provider && adapterOf(provider);
       if (!model || !provider || !adapter) return [];
       return [{ model, source, provider, adapter, name: `${source.provider}/${source.model}`, isFallback: at > 0 }];
     });
   });
+}
+
+/** Sources that take all of the inputs; all sources when none does: such a call was refused, or the contract drops the input. */
+function ableOf(sources: readonly Source[], inputs: readonly string[]): readonly Source[] {
+  if (inputs.length === 0) return sources;
+  const able = sources.filter((source) => inputs.every((input) => sourceTakes(source, input)));
+  return able.length > 0 ? able : sources;
 }
 
 /** Returns them as they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */

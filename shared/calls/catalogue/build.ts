@@ -185,11 +185,12 @@ type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
 /** Such inputs by family, from the usual fields of the adapters under workers/providers; a test compares both. */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
-  "openai-compatible": { image: ["seed", "negative_prompt"], video: ["seed", "negative_prompt"] },
-  gemini: { image: ["negative_prompt"], video: ["negative_prompt"] },
-  fal: { image: ["negative_prompt"] },
+  "openai-compatible": { image: ["seed", "negative_prompt"], video: ["video", "seed", "negative_prompt"] },
+  gemini: { image: ["negative_prompt", "mask"], upscale: ["mask"], video: ["negative_prompt"] },
+  fal: { image: ["negative_prompt", "mask"], upscale: ["mask"] },
   replicate: { image: ["negative_prompt"] },
-  elevenlabs: { music: ["seed"] },
+  elevenlabs: { audio: ["instructions"], music: ["seed"] },
+  deepgram: { audio: ["instructions"] },
 };
 
 /** The source with the inputs that would be left out of its requests. */

@@ -131,7 +131,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
       },
     );
   }
-  refuseUntaken(request, model, ["seed", "negative_prompt"]);
+  refuseUntaken(request, model, "images");
   refuseFormat(request.output_format, model);
   return check(request, model, 0);
 }
@@ -159,6 +159,7 @@ export function checkImageEdit(request: ImageEditRequest, model: Model): Checked
       param: "strength",
     });
   }
+  refuseUntaken(request, model, "image_edits");
   const strength =
     range && request.strength !== undefined ? Math.min(range.max, Math.max(range.min, request.strength)) : undefined;
   const images = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;

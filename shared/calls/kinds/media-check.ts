@@ -1,5 +1,5 @@
 /** Common parts of the checks of all media calls: their result, and the test of a value against a model's declared set. */
-import type { Model } from "#shared/calls/model.ts";
+import type { Model, Source } from "#shared/calls/model.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Quantities } from "#shared/calls/pricing/media.ts";
@@ -49,18 +49,76 @@ export function member<T extends string | number>(
   throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
 }
 
-/** True if a source of the model has a field for the input, of its own or of its family. */
-export function takes({ sources }: Pick<Model, "sources">, input: string): boolean {
-  return sources.some(({ fields, lacks }) => (fields ? fields[input] !== undefined : lacks?.includes(input) !== true));
+export interface Decisive {
+  /** Member of the body → our name of the input. Refused when no source of the model takes it. */
+  readonly refused?: Readonly<Record<string, string>>;
+  /** The same of members that the contract drops when no source of the model takes them. Sources that take them are asked first. */
+  readonly dropped?: Readonly<Record<string, string>>;
 }
 
-/** @throws ApiError `unsupported_value` for one of `inputs` that the body brings and no source of the model has a field for */
-export function refuseUntaken(request: object, model: Pick<Model, "sources">, inputs: readonly string[]): void {
-  const members: readonly (readonly [string, unknown])[] = Object.entries(request);
-  // Clients send an empty text for what is not set.
-  const [untaken] = members.find(([name, value]) => value !== "" && inputs.includes(name) && !takes(model, name)) ?? [];
-  if (untaken !== undefined)
-    throw refusal(untaken, `Expected no ${untaken}, which this model has no use for, got one.`);
+/**
+ * Members of each kind of call that change what is made: with another value, or without them, the caller receives another thing. A
+ * source without a field for one is passed over for another source of the model (decision 0108). Members that choose size, quality,
+ * style or format are checked against the model's declared sets instead. Every adapter sends `prompt`, and the `image` of an edit.
+ */
+export const DECISIVE_MEMBERS = {
+  images: { refused: { seed: "seed", negative_prompt: "negative_prompt" } },
+  image_edits: { refused: { mask_base64: "mask", mask_file_id: "mask" } },
+  video: {
+    refused: {
+      image_url: "image",
+      image_file_id: "image",
+      video_url: "video",
+      video_file_id: "video",
+      seed: "seed",
+      negative_prompt: "negative_prompt",
+    },
+  },
+  music: { refused: { lyrics: "lyrics", seed: "seed" } },
+  mesh: {
+    refused: { mesh_url: "mesh", mesh_file_id: "mesh" },
+    dropped: { image_url: "image", image_file_id: "image", seed: "seed" },
+  },
+  speech: { dropped: { instructions: "instructions" } },
+} as const satisfies Readonly<Record<string, Decisive>>;
+
+type InputsOf = Pick<Source, "fields" | "lacks" | "drop_params">;
+
+/** True if the source has a field for the input, of its own or of its family. */
+export function sourceTakes({ fields, lacks, drop_params: dropped }: InputsOf, input: string): boolean {
+  // Dropped members have the name of the source's field.
+  if (dropped?.includes(fields?.[input]?.replace(/[[:].*$/, "") ?? input) === true) return false;
+  return fields ? fields[input] !== undefined : lacks?.includes(input) !== true;
+}
+
+/** Our names of the inputs of a call that change what is made; none for other kinds than those of the table. */
+export function decisiveInputs(request: object, kind: string): string[] {
+  const table: Readonly<Record<string, Decisive>> = DECISIVE_MEMBERS;
+  const { refused, dropped } = table[kind] ?? {};
+  return broughtBy(request, { ...refused, ...dropped }).map(([, input]) => input);
+}
+
+/** @throws ApiError `unsupported_value` for a member that changes what is made when no source of the model takes all of them */
+export function refuseUntaken(
+  request: object,
+  { sources }: { readonly sources: readonly InputsOf[] },
+  kind: keyof typeof DECISIVE_MEMBERS,
+): void {
+  const { refused = {} }: Decisive = DECISIVE_MEMBERS[kind];
+  let able = sources;
+  for (const [name, input] of broughtBy(request, refused)) {
+    const others = able;
+    able = able.filter((source) => sourceTakes(source, input));
+    if (able.length > 0) continue;
+    const beside = others.length < sources.length ? " beside the other members" : "";
+    throw refusal(name, `Expected no ${name}, which no source of this model takes${beside}, got one.`);
+  }
+}
+
+/** Clients send an empty text for what is not set. */
+function broughtBy(request: object, members: Readonly<Record<string, string>>): [member: string, input: string][] {
+  const body = request as Readonly<Record<string, unknown>>;
+  return Object.entries(members).filter(([name]) => (body[name] ?? "") !== "");
 }
 
 /** @throws ApiError `unsupported_value` for a format that a model without a choice of formats does not make */

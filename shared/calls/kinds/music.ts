@@ -10,10 +10,8 @@ import {
   type CheckedMedia,
   member,
   only,
-  refusal,
   refuseFormat,
   refuseUntaken,
-  takes,
   timeBound,
   usualTime,
   withoutNulls,
@@ -72,10 +70,7 @@ export function checkMusic(request: MusicGenerationRequest, model: Model): Check
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
-  if (asked.lyrics !== undefined && !takes(model, "lyrics")) {
-    throw refusal("lyrics", "This model sings nothing; leave out lyrics.");
-  }
-  refuseUntaken(request, model, ["seed"]);
+  refuseUntaken(request, model, "music");
   if (request.output_format !== "mp3") refuseFormat(request.output_format, model);
   const duration = lengthOf(asked.duration, model);
   const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;

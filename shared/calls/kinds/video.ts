@@ -80,7 +80,7 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
     accepts: allowed.accepts_input_video === true || allowed.requires_input_video === true,
     requires: allowed.requires_input_video === true,
   });
-  refuseUntaken(request, model, ["seed", "negative_prompt"]);
+  refuseUntaken(request, model, "video");
   const duration = lengthOf(asked.duration, model);
   const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;
   const params: VideoParams = {

@@ -171,7 +171,8 @@ end $$;
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
 -- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
 -- whatever the window says). A call whose p_job is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
--- never refuses it, -1 does not count it either. p_cap: null stands for no daily cap.
+-- never refuses it, -1 does not count it either. p_cap: null stands for no daily cap. A call that
+-- can use tokens is refused once used and reserved tokens have reached the cap: calls together exceed it by one call at most.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
@@ -331,7 +332,7 @@ begin
         v[i] := 0;
         continue;
       end if;
-      if b_tokens[w] + p_tokens[i] > p_cap[i] then
+      if p_tokens[i] > 0 and b_tokens[w] >= p_cap[i] then
         v[i] := 2;
         continue;
       end if;
@@ -461,7 +462,7 @@ begin
     where workspace_id = p_ws;
   end if;
   if v <> 0 or p_job is null then return v; end if;
-  if b.day_tokens + p_tokens > p_cap then return 2; end if;
+  if p_tokens > 0 and b.day_tokens >= p_cap then return 2; end if;
   if p_amount > b.amount - b.held then return 3; end if;
   update balance set held = b.held + p_amount,
     day_tokens = b.day_tokens + case when p_cap is null then 0 else p_tokens end

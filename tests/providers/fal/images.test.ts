@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { jsonReply, ok } from "../engine/behaviour.ts";
 import { mediaCall, never, queued } from "../engine/calls.ts";
-import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { EDIT, EVERYTHING, MASK } from "../image-calls.ts";
 import { pngOf } from "#tests/support/png.ts";
 import { badInput, badRequest, badValue, describeQueuedJob, fault } from "../queued-job.ts";
 import { asks, falJobs, gives, useFal } from "./jobs.ts";
@@ -157,7 +157,7 @@ describeQueuedJob("an edit of fal", {
     [
       "with its picture and mask where its source wants them, less what an edit never forwards",
       {
-        input: EVERYTHING,
+        input: { ...EVERYTHING, mask: MASK },
         fields: {
           n: "num_images",
           image: "image_urls[]",
@@ -177,14 +177,21 @@ describeQueuedJob("an edit of fal", {
         prompt: EDIT.prompt,
         num_images: 1,
         image_urls: [`data:image/jpeg;base64,${Buffer.from(EDIT.image.bytes).toString("base64")}`],
-        mask_url: `data:image/png;base64,${EDIT.mask.bytes.toString("base64")}`,
+        mask_url: `data:image/png;base64,${MASK.bytes.toString("base64")}`,
         strength: 0.6,
         resolution: "2K",
         options: { seed: 7 },
       },
     ],
   ],
-  unsent: [["of a source that does not say where pictures go", { sourceModel: MODEL, fields }]],
+  unsent: [
+    ["of a source that does not say where pictures go", { sourceModel: MODEL, fields }],
+    [
+      "with a mask of a source that has none",
+      { input: { mask: MASK } },
+      { kind: "rejected", code: "unsupported_value", param: "mask_base64", isUnsent: true },
+    ],
+  ],
   life: {
     told: ({ request_id: id }, { server }) => [
       { state: "pending" },

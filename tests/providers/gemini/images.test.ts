@@ -8,7 +8,7 @@ import { direct, failureOf, mediaCall, usageOf, useServers } from "../engine/cal
 import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_PICTURE } from "./images.ts";
 import { type GeminiServer, startGeminiServer } from "./server.ts";
-import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { EDIT, EVERYTHING, MASK } from "../image-calls.ts";
 import { pngOf } from "#tests/support/png.ts";
 
 const own = useServers();
@@ -75,7 +75,14 @@ describe("a picture", () => {
     });
   });
 
-  test("that is edited goes along, its mask does not", async () => {
+  test("that is edited is not repainted as a whole where a mask came with it", async () => {
+    const { server, edit } = start();
+    const refused = { kind: "rejected", code: "unsupported_value", param: "mask_base64", isUnsent: true };
+    expect(await failureOf(edit({ mask: MASK }))).toMatchObject(refused);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("that is edited goes along", async () => {
     const { server, edit } = start();
     const { usage } = await edit({ aspectRatio: "1:1" });
     expect(bodiesOf(server)).toEqual([

@@ -495,9 +495,9 @@ describe("a stream that breaks", () => {
   });
 
   test.each<[string, unknown[]]>([
-    ["[DONE] without a finish reason", [a(0), "[DONE]"]],
-    ["empty finish reasons all along", [{ choices: [{ delta: { content: "a" }, finish_reason: "" }] }, "[DONE]"]],
-    ["one of two choices still open", [a(0), a(1), a(0, "stop"), "[DONE]"]],
+    ["the end of the body without a finish reason", [a(0)]],
+    ["empty finish reasons all along", [{ choices: [{ delta: { content: "a" }, finish_reason: "" }] }]],
+    ["one of two choices still open", [a(0), a(1), a(0, "stop")]],
     ["a malformed last event", [a(0), '{"choices":[{"finish_re']],
     ["choices that are none", [{ choices: [null, 7, "x"] }, { choices: "none" }, { choices: {} }]],
     ["JSON that is no object", ["null", "[]", "7", '"text"']],

@@ -142,3 +142,50 @@ describe("what other families need in their next turn", () => {
     expect(messages[1]).toHaveProperty("thinking_blocks");
   });
 });
+
+describe("parallel calls without ids under one number", () => {
+  type Piece = { name?: string; arguments?: string | null };
+  /** Returns name and arguments of each call, joined as clients join them. */
+  const joined = (...pieces: Piece[]): string[] => {
+    const choices = new ChunkChoices();
+    const calls = new Map<number, { id: unknown; text: string }>();
+    for (const piece of pieces) {
+      const delta = { tool_calls: [{ index: 0, function: piece }] };
+      const [choice] = choices.read([{ index: 0, delta, finish_reason: null }]);
+      const told = choice?.["delta"] as { tool_calls?: { index: number; id?: string; function: Piece }[] } | undefined;
+      for (const { index, id, function: fn } of told?.tool_calls ?? []) {
+        const known = calls.get(index) ?? { id, text: "" };
+        calls.set(index, {
+          ...known,
+          text: `${known.text}${fn.name === undefined ? "" : `${fn.name}:`}${fn.arguments ?? ""}`,
+        });
+      }
+    }
+    expect(new Set([...calls.values()].map(({ id }) => id)).size).toBe(calls.size);
+    return [...calls.values()].map(({ text }) => text);
+  };
+  const paris = '{"city":"Paris"}';
+  const london = '{"city":"London"}';
+  const cut = london.slice(0, 5);
+  const rest = london.slice(5);
+
+  test.each([
+    ["whole in one piece each", [{ name: "f", arguments: paris }, { name: "g", arguments: london }], [`f:${paris}`, `g:${london}`]],
+    ["of one function", [{ name: "f", arguments: paris }, { name: "f", arguments: london }], [`f:${paris}`, `f:${london}`]],
+    ["name first", [{ name: "f", arguments: "" }, { arguments: paris }, { name: "g" }, { arguments: cut }, { arguments: rest }], [`f:${paris}`, `g:${london}`]],
+    ["name first, of one function", [{ name: "f", arguments: "" }, { arguments: paris }, { name: "f", arguments: "" }, { arguments: cut }, { arguments: rest }], [`f:${paris}`, `f:${london}`]],
+    ["in pieces that split the first", [{ name: "f", arguments: cut }, { arguments: rest }, { name: "g", arguments: paris }], [`f:${london}`, `g:${paris}`]],
+    ["the first without arguments", [{ name: "f", arguments: null }, { name: "g", arguments: paris }], ["f:", `g:${paris}`]],
+  ] as [string, Piece[], string[]][])("are told apart: %s", (_name, pieces, calls) => {
+    expect(joined(...pieces)).toEqual(calls);
+  }); // prettier-ignore
+
+  test("stay one call where its name is repeated with its pieces", () => {
+    const pieces = [
+      { name: "f", arguments: cut },
+      { name: "f", arguments: rest },
+      { name: "f", arguments: "" },
+    ];
+    expect(joined(...pieces)).toHaveLength(1);
+  });
+});

@@ -215,3 +215,47 @@ test("xAI is never sent what would end the call there, or put its answer off", a
     expect(drop_params).toEqual(expect.arrayContaining(["search_parameters", "deferred"]));
   }
 });
+
+describe("a stream that names no finish reason", () => {
+  const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const ends = [
+    ["null", null],
+    ["an empty text", ""],
+    ["no member", undefined],
+  ] as const;
+  const answers = [
+    ["text", { content: "a" }, "stop"],
+    ["a tool call", { tool_calls: [call] }, "tool_calls"],
+  ] as const;
+
+  for (const [form, ending] of ends) {
+    test.each(answers)(
+      `has that of a whole answer behind %s, once [DONE] comes: ${form}`,
+      async (_name, said, reason) => {
+        const last = { choices: [{ index: 0, delta: {}, finish_reason: ending }] };
+        const { deltas, kind } = await streamed(eventReply(chunk(said), last, usage, "[DONE]"));
+        const plain = wholeChoices([{ index: 0, message: structuredClone({ ...said }), finish_reason: ending }]);
+        expect(kind).toBeUndefined();
+        expect(endsOf(deltas)).toEqual([[0, reason]]);
+        expect(plain).toMatchObject([{ finish_reason: reason }]);
+      },
+    );
+  }
+
+  test("is told of every choice that is still open", async () => {
+    const chunks = [chunk({ content: "a" }), chunk({ content: "b" }, "length", 1), chunk({ content: "c" }, null, 2)];
+    const { deltas } = await streamed(eventReply(...chunks, "[DONE]"), { n: 3 });
+    expect(endsOf(deltas)).toEqual([
+      [1, "length"],
+      [0, "stop"],
+      [2, "stop"],
+    ]);
+  });
+
+  test("is a cut without [DONE], with nothing said, and with an event that could not be read", async () => {
+    const said = chunk({ content: "a" });
+    for (const events of [[said], [chunk({ role: "assistant", content: "" }), "[DONE]"], [said, "{broken", "[DONE]"]]) {
+      expect((await streamed(eventReply(...events))).kind).toBe("failed");
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { createOpenAiImages } from "#workers/providers/openai-compatible/images.
 
 import { type Behaviour, jsonReply, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
 import { direct, failureOf, mediaCall, useServers } from "../engine/calls.ts";
-import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { EDIT, EVERYTHING, MASK } from "../image-calls.ts";
 import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_IMAGE_TOKENS } from "./images.ts";
 import { startOpenAiServer } from "./server.ts";
@@ -125,7 +125,13 @@ test("several pictures of a source that has no field for how many are its catalo
 describe("a picture that is edited", () => {
   test("goes as a form with its mask, less what an edit never forwards", async () => {
     const { server, edit } = start();
-    const { output, usage } = await edit({ ...EVERYTHING, prompt: "give it a hat", n: 2, size: "1024x1536" });
+    const { output, usage } = await edit({
+      ...EVERYTHING,
+      mask: MASK,
+      prompt: "give it a hat",
+      n: 2,
+      size: "1024x1536",
+    });
     expect(server.requests[0]?.path).toBe("/v1/images/edits");
     expect(server.requests[0]?.body).toEqual({
       model: "m",
@@ -150,7 +156,7 @@ describe("a picture that is edited", () => {
       delete body["mask"];
       body["quality"] = "low";
     };
-    await edit({}, { adapt });
+    await edit({ mask: MASK }, { adapt });
     expect(server.requests[0]?.body).not.toHaveProperty("mask");
     expect(server.requests[0]?.body).toMatchObject({ quality: "low" });
   });

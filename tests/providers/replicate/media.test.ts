@@ -5,7 +5,7 @@ import type { Artifact, ImageEditInput, Media, MeshInput, Polled, ProviderJob } 
 import { jsonReply, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
 import { failureOf, mediaCall, never, overriding, queued } from "../engine/calls.ts";
 import { fileAt, glb } from "../fal/clips.ts";
-import { EDIT, EVERYTHING } from "../image-calls.ts";
+import { EDIT, EVERYTHING, MASK } from "../image-calls.ts";
 import { pngOf } from "#tests/support/png.ts";
 import { badInput, describeQueuedJob, fault, type JobPlace } from "../queued-job.ts";
 import { asks, ends, predictions, useReplicate } from "./jobs.ts";
@@ -92,14 +92,14 @@ describeQueuedJob("an edit of Replicate", {
   sends: [
     [
       "with its picture and mask, less what an edit never forwards",
-      { input: EVERYTHING },
+      { input: { ...EVERYTHING, mask: MASK } },
       {
         input: {
           prompt: EDIT.prompt,
           seed: 7,
           aspect_ratio: "16:9",
           image: `data:image/jpeg;base64,${Buffer.from(EDIT.image.bytes).toString("base64")}`,
-          mask: `data:image/png;base64,${EDIT.mask.bytes.toString("base64")}`,
+          mask: `data:image/png;base64,${MASK.bytes.toString("base64")}`,
         },
       },
     ],

@@ -161,7 +161,7 @@ describe("an offered job", () => {
 
   test("beyond the daily tokens is remembered as refused", async () => {
     const workspaceId = await createWorkspace(db.database);
-    await door().admit(jobRequest({ workspaceId, tokens: 60, cap: 100 }));
+    await door().admit(jobRequest({ workspaceId, tokens: 100, cap: 100 }));
     expect(await door().admit(jobRequest({ workspaceId, tokens: 60, cap: 100 }))).toMatchObject({
       kind: "refused",
       error: { code: "daily_tokens_exceeded" },

@@ -195,8 +195,8 @@ describe("tokens reserved under a daily cap", () => {
     }
     // A reservation that shrank to almost nothing is one still.
     expect(await adjustHold(database, to(jobId, { tokensMax: 80 }))).toBe("adjusted");
-    expect(await admitLone(db.database, { workspaceId, jobId: newId(), tokens: 21, cap: 100 })).toBe(2);
-    expect(await admitLone(db.database, { workspaceId, jobId: newId(), tokens: 20, cap: 100 })).toBe(0);
+    expect(await admitLone(db.database, { workspaceId, jobId: newId(), tokens: 1, cap: 80 })).toBe(2);
+    expect(await admitLone(db.database, { workspaceId, jobId: newId(), tokens: 1, cap: 81 })).toBe(0);
   });
 
   test("are not asked about again: the call was admitted under the cap", async () => {

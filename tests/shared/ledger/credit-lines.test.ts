@@ -194,10 +194,10 @@ describe("the counts of a workspace", () => {
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT);
     for (let call = 0; call < 5; call++) await bench.settle(workspaceId, newId(), 7n, shareOf(lineId));
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 10_000n * CREDIT, day_tokens: 0n });
-    const capped = hold(CREDIT, { dailyTokens: 114, tokensMax: 100 });
+    const capped = hold(CREDIT, { dailyTokens: 15, tokensMax: 100 });
     const { calls } = bench.startIngress();
     expect(await outcomeOf(calls.place(workspaceId, null, capped))).toBe("daily_tokens_exceeded");
-    expect(await outcomeOf(calls.place(workspaceId, null, { ...capped, dailyTokens: 115 }))).toBe("ok");
+    expect(await outcomeOf(calls.place(workspaceId, null, { ...capped, dailyTokens: 16 }))).toBe("ok");
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({
       amount: 10_000n * CREDIT - 35n,
       day_tokens: 115n,

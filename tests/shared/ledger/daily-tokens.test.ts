@@ -32,11 +32,26 @@ async function isRefused(workspaceId: string, nowMs: number, tokens: number, cap
   return verdict[0] === 2;
 }
 
-test("the cap is open to the last token, and open calls count", async () => {
+test("the cap is open while a token is left, whatever a call reserves, and open calls count", async () => {
   const workspaceId = await createWorkspace(db.database);
-  await place(workspaceId, MIDNIGHT, 60);
-  expect(await isRefused(workspaceId, MIDNIGHT, 41)).toBe(true);
-  expect(await isRefused(workspaceId, MIDNIGHT, 40)).toBe(false);
+  await place(workspaceId, MIDNIGHT, 99);
+  expect(await isRefused(workspaceId, MIDNIGHT, 5_000)).toBe(false);
+  await place(workspaceId, MIDNIGHT, 5_000);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1)).toBe(true);
+  // A call that can use no tokens is not refused for them.
+  expect(await isRefused(workspaceId, MIDNIGHT, 0)).toBe(false);
+});
+
+test.each(["alone", "in a group"])("calls exceed the cap together by one call at most: %s", async (form) => {
+  const workspaceId = await createWorkspace(db.database);
+  const calls = Array.from({ length: 12 }, () => ({ workspaceId, jobId: newId(), tokens: 30, cap: 100 }));
+  const verdicts: unknown[] =
+    form === "alone"
+      ? await Promise.all(calls.map((call) => admitLone(db.database, call, MIDNIGHT)))
+      : await admitGroup(db.database, calls, { nowMs: MIDNIGHT });
+  expect(verdicts.filter((verdict) => verdict === 0)).toHaveLength(4);
+  expect(verdicts.filter((verdict) => verdict === 2)).toHaveLength(8);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 120n });
 });
 
 test("what a call used replaces what it reserved", async () => {
@@ -52,8 +67,8 @@ test("what a call used replaces what it reserved", async () => {
     { jobId: over, used: 0n, tokens: 45 },
   ]);
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 55n });
-  expect(await isRefused(workspaceId, MIDNIGHT, 46)).toBe(true);
-  expect(await isRefused(workspaceId, MIDNIGHT, 45)).toBe(false);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 55)).toBe(true);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 56)).toBe(false);
 });
 
 test("the cap opens at 00:00:00.000 UTC and not a millisecond before", async () => {
@@ -61,7 +76,6 @@ test("the cap opens at 00:00:00.000 UTC and not a millisecond before", async () 
   await place(workspaceId, MIDNIGHT - HOUR_MS, 100);
   expect(await isRefused(workspaceId, MIDNIGHT - 1, 1)).toBe(true);
   expect(await isRefused(workspaceId, MIDNIGHT, 100)).toBe(false);
-  expect(await isRefused(workspaceId, MIDNIGHT, 101)).toBe(true);
 });
 
 test("a call over midnight counts on the day it was admitted", async () => {
@@ -88,18 +102,18 @@ test("calls without a cap count once they end, whatever came first, and are neve
   const before = await place(workspaceId, MIDNIGHT, 500, null);
   await settleSingle(db.database, { jobId: before, used: 0n, tokens: 30 });
   const during = await place(workspaceId, MIDNIGHT, 500, null);
-  expect(await isRefused(workspaceId, MIDNIGHT, 71)).toBe(true);
-  expect(await isRefused(workspaceId, MIDNIGHT, 70)).toBe(false);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 30)).toBe(true);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 31)).toBe(false);
   await settleGroup(db.database, [{ jobId: during, used: 0n, tokens: 30 }]);
-  expect(await isRefused(workspaceId, MIDNIGHT, 41)).toBe(true);
-  expect(await isRefused(workspaceId, MIDNIGHT, 40)).toBe(false);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 60)).toBe(true);
+  expect(await isRefused(workspaceId, MIDNIGHT, 1, 61)).toBe(false);
 });
 
 test("keys of a workspace count together, each against its own cap", async () => {
   const [workspaceId, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   const calls = [
-    { workspaceId, jobId: newId(), tokens: 60, cap: 100 },
-    { workspaceId, jobId: newId(), tokens: 60, cap: 100 },
+    { workspaceId, jobId: newId(), tokens: 60, cap: 60 },
+    { workspaceId, jobId: newId(), tokens: 60, cap: 60 },
     { workspaceId, jobId: newId(), tokens: 60, cap: 200 },
     { workspaceId: other, jobId: newId(), tokens: 60, cap: 100 },
   ];

@@ -65,7 +65,7 @@ function judge(call: PlannedCall, nowMs: number): number {
   }
   if (!place.window.ask(call.limit, nowMs)) return 1;
   if (hold === null) return 0;
-  if (call.cap !== null && place.tokens + hold.tokens > call.cap) return 2;
+  if (call.cap !== null && hold.tokens > 0 && place.tokens >= call.cap) return 2;
   if (hold.amount > place.amount - place.held) return 3;
   place.held += hold.amount;
   place.tokens += call.cap === null ? 0 : hold.tokens;

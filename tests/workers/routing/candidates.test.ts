@@ -74,3 +74,19 @@ test("equals stay in their place in the list", () => {
   }
   expect(new Set(orders.map((order) => order.join())).size).toBe(4);
 });
+
+test("sources that cannot take an input which changes the result are passed over, unless none can", () => {
+  const catalogue = build([
+    BASE +
+      chatModel(
+        "spread",
+        "{ provider: acme, model: a, fields: { n: n } }, { provider: acme, model: b, fields: { mask: m } }, { provider: acme, model: c }",
+      ),
+  ]);
+  const job = { job_id: "job", workspace_id: "workspace", model: "spread" };
+  const asked = (...inputs: string[]) =>
+    candidatesOf(catalogue, { job, inputs }, () => "adapter").map(({ source }) => source.model);
+  expect(asked()).toEqual(["a", "b", "c"]);
+  expect(asked("mask")).toEqual(["b", "c"]);
+  expect(asked("n", "mask")).toEqual(["c"]);
+});

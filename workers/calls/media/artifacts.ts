@@ -11,6 +11,7 @@ import { objectKey } from "#shared/files/id.ts";
 import { storeBytes, type StoredFile } from "#shared/files/upload.ts";
 import type { BegunUpload } from "#shared/files/uploads.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
+import { hasPayload } from "#shared/media/payload.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
 import { deleteObject } from "#shared/storage/objects.ts";
@@ -208,6 +209,9 @@ async function keepOne(
   const extension = contentType === undefined ? undefined : output.types[contentType];
   if (contentType === undefined || extension === undefined) {
     throw new ProviderError("failed", `what was made is no ${output.noun}`);
+  }
+  if (!hasPayload(spooled.view(), contentType)) {
+    throw new ProviderError("failed", `what was made is the header of a ${contentType} file without content`);
   }
   const measured = await output.measure(context, spooled, contentType, patienceOf(options));
   const filename = `${output.noun}-${at + 1}.${extension}`;

@@ -4,6 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
+import { decisiveInputs } from "#shared/calls/kinds/media-check.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
@@ -144,7 +145,8 @@ class MediaRun<Kind extends MadeKind> {
 
   private candidates(): Candidate<Adapter<Kind>>[] {
     const { context, job, kind } = this;
-    return candidatesOf(context.catalogue.current(), { job }, (provider) =>
+    const inputs = decisiveInputs(this.checks.request, kind.call.name);
+    return candidatesOf(context.catalogue.current(), { job, inputs }, (provider) =>
       context.providers.media(provider, kind.kind),
     ) as Candidate<Adapter<Kind>>[];
   }

@@ -7,7 +7,7 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";
-import { placeInputsOfOne, unreadableImage } from "../image-fields.ts";
+import { noMasks, placeInputsOfOne, unreadableImage } from "../image-fields.ts";
 import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaAdapters, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -75,6 +75,8 @@ function imageRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number):
   const { input, sourceModel } = call;
   const generationConfig: Members = { responseModalities: ["IMAGE"] };
   for (const { ours, theirs, value } of placeInputsOfOne(call, USUAL)) {
+    // Whatever a source names, this dialect has no place for a mask; the image becomes a part.
+    if (ours === "mask") throw noMasks();
     if (isMedia(value)) continue;
     setField(generationConfig, theirs, ours === "seed" ? wrapSeed(Number(value) + at) : value);
   }

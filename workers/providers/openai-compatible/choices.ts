@@ -95,6 +95,16 @@ export class ChunkChoices {
     return choices;
   }
 
+  /**
+   * Returns the last pieces of choices that have no finish reason, with that of a whole answer. None when nothing was said: such a
+   * stream is a cut, which another source may serve.
+   */
+  finish(): Members[] {
+    if (!this.filtered.hasOutput) return [];
+    const open = [...this.begun].filter(([, state]) => !state.isFinished);
+    return open.length === 0 ? [] : this.read(open.map(([index]) => ({ index, delta: {}, finish_reason: "stop" })));
+  }
+
   /** True when every choice that began has said why it ended. */
   get isFinished(): boolean {
     for (const state of this.begun.values()) if (!state.isFinished) return false;
@@ -118,23 +128,27 @@ class CallIndexes {
   private readonly minted = new Set<number>();
   /** Calls whose arguments have not begun. */
   private readonly silent = new Set<number>();
+  /** Name and argument pieces so far of the latest call under each vendor's number. */
+  private readonly written = new Map<number, Written>();
 
   /** Gives a piece its number, and the first piece of a call an id where the vendor gave none. */
   take(call: Members): void {
     const theirs = indexOf(call, -1);
     const id = idOf(call);
     delete call["id"];
-    const known = this.known(theirs, id);
+    const fn = isMembers(call["function"]) ? call["function"] : undefined;
+    const isSilent = fn !== undefined && !textArguments(fn);
+    const known = this.known(theirs, id, fn);
     const ours = known ?? this.open();
     this.latest.set(theirs, ours);
     call["index"] = ours;
     if (known === undefined) {
       call["id"] = id ?? mintId();
       if (id === undefined) this.minted.add(ours);
-      if (isMembers(call["function"])) call["type"] ??= "function";
+      if (fn) call["type"] ??= "function";
     } else if (id !== undefined && !this.minted.has(ours)) call["id"] = id;
     if (id !== undefined) this.byId.set(id, ours);
-    const isSilent = isMembers(call["function"]) && !textArguments(call["function"]);
+    this.note(theirs, known === undefined, fn);
     if (!isSilent) this.silent.delete(ours);
   }
 
@@ -145,11 +159,43 @@ class CallIndexes {
     return pieces;
   }
 
-  private known(theirs: number, id: string | undefined): number | undefined {
+  private note(theirs: number, isNew: boolean, fn: Members | undefined): void {
+    const before = isNew ? undefined : this.written.get(theirs);
+    const written = before ?? { name: "", pieces: [], isRepeated: false };
+    if (!before) this.written.set(theirs, written);
+    written.name ||= textOf(fn, "name");
+    const text = textOf(fn, "arguments");
+    if (text !== "") written.pieces.push(text);
+  }
+
+  private known(theirs: number, id: string | undefined, fn: Members | undefined): number | undefined {
     const latest = this.latest.get(theirs);
-    if (id === undefined) return latest;
+    if (id === undefined) return latest !== undefined && this.isNext(theirs, fn) ? undefined : latest;
     // Some give all calls the same number: another id is another call, unless it is the id that one was waiting for.
     return this.byId.get(id) ?? (latest !== undefined && this.isNameless(latest) ? latest : undefined);
+  }
+
+  /**
+   * True when a piece without an id begins another call under the number of the latest one: its name comes once the arguments of that
+   * call are complete. Some servers repeat the name with every piece: the same name alone begins nothing until arguments follow.
+   */
+  private isNext(theirs: number, fn: Members | undefined): boolean {
+    const name = textOf(fn, "name");
+    const latest = this.written.get(theirs);
+    if (!fn || !latest || latest.name === "") return false;
+    const hasArguments = textOf(fn, "arguments").trim() !== "";
+    if (name === "") {
+      if (!latest.isRepeated || !hasArguments) return false;
+      fn["name"] = latest.name;
+      return true;
+    }
+    const text = latest.pieces.join("");
+    if (text === "") return name !== latest.name;
+    if (!isJson(text)) return false;
+    if (name !== latest.name || hasArguments) return true;
+    latest.isRepeated = true;
+    delete fn["name"];
+    return false;
   }
 
   private isNameless(index: number): boolean {
@@ -161,6 +207,22 @@ class CallIndexes {
     this.silent.add(this.count);
     return this.count++;
   }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Written {
+  name: string;
+  readonly pieces: string[];
+  /** True when the name came again behind complete arguments: arguments that follow are those of another call. */
+  isRepeated: boolean;
 }
 
 /** null while it has not ended; some send an empty text until then. */

@@ -37,7 +37,8 @@ export function checkFilter(choices: readonly Members[]): void {
  * answer, so these wait until another choice has something to tell; when none has, the stream is a refusal.
  */
 export class FilteredEnds {
-  private hasOutput = false;
+  /** True once a choice has said something or ended without a filter. */
+  hasOutput = false;
   /** Indexes of the choices whose end waits. */
   private readonly withheld = new Set<number>();
 

@@ -70,7 +70,14 @@ function createReader(call: ChatCall): ChatStreamReader {
   const state: StreamState = { choices: new ChunkChoices(), isHour: writesForAnHour(call), wanted, malformed: 0 };
   return {
     read: ({ data }) => (data === "[DONE]" ? "done" : readEvent(data, state)),
-    // A missing [DONE] behind a finish reason is common and harmless; a missing finish reason is a cut.
+    // Some servers send no finish reason, only [DONE]. A plain answer without one is whole too.
+    finishOpen: () => {
+      // The event that could not be read may have brought the finish reason of a cut answer.
+      if (state.malformed > 0) return undefined;
+      const choices = state.choices.finish();
+      return choices.length > 0 ? { choices } : undefined;
+    },
+    // A missing [DONE] behind a finish reason is common and harmless; when both are missing, the answer was cut.
     end() {
       if (!state.choices.isFinished) throw cut(state);
       if (state.choices.isFiltered()) throw filteredWhole();

@@ -321,6 +321,19 @@ describe("an edit", () => {
     expect(checkEdit("changes", { strength: 0.5, [field]: value })).toEqual(plain);
   });
 
+  test.each(["mask_base64", "mask_file_id"])("is refused by name with %s where no source has masks", (name) => {
+    const model = modelOf(IMAGES, CATALOGUE, "changes");
+    const withSource = (source: object): Model => ({
+      ...model,
+      sources: [{ provider: "play", model: "m", ...source }],
+    });
+    const edit = { model: "changes", prompt: "abc", image_base64: "AAAA", strength: 0.5, [name]: "AAAA" };
+    for (const source of [{ lacks: ["mask"] }, { fields: { image: "image" } }, { drop_params: ["mask"] }]) {
+      expect(refusalOf(() => checkImageEdit(edit, withSource(source)))).toEqual(["unsupported_value", name]);
+    }
+    expect(() => checkImageEdit(edit, withSource({ fields: { mask: "mask" } }))).not.toThrow();
+  });
+
   test("holds its pictures' tokens too", () => {
     const held = (more: object) => checkEdit("changes", { strength: 0.5, ...more }).bound;
     const plain = 67n * 1_000n + 500n * 2_000n + 1_000n * 10_000n;

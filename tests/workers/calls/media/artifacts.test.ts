@@ -281,6 +281,16 @@ describe("one of several pictures that cannot be had", () => {
     expect(await filesOf()).toBe(before);
   });
 
+  test("is one that is a header alone: nothing was made that could be paid for", async () => {
+    const bare: Artifact = { bytes: Uint8Array.from(pngOf(9, 9).subarray(0, 33)), contentType: "image/png" };
+    expect(await pictures([bare, picture])).toHaveLength(1);
+    const before = await filesOf();
+    expect(await pictures([bare]).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
+    const silent: Artifact = { bytes: new Uint8Array(wavOf(1).subarray(0, 44)), contentType: "audio/wav" };
+    expect(await keep(newId(), [silent]).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
+    expect(await filesOf()).toBe(before);
+  });
+
   test("since the store is away leaves none", async () => {
     const away = { ...tools(), uploads: { run: () => Promise.reject(new Error("away")) } } as never;
     const job = { job_id: newId(), workspace_id: workspaceId };
