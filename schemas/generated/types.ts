@@ -1135,6 +1135,7 @@ export interface SourceEntry {
     | "no_xhigh_effort"
     | "reasoning_by_budget"
     | "reasoning_always"
+    | "system_first"
   )[];
 }
 /**

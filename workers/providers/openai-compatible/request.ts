@@ -1,6 +1,8 @@
 /** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
+import type { ChatMessage } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
 import { isMembers, type Members } from "../json.ts";
+import { placeInstructions, reminder } from "../late-instructions.ts";
 import type { ChatCall } from "../provider.ts";
 import type { JsonRequest } from "../http.ts";
 import { writesForAnHour } from "./cache-hints.ts";
@@ -39,7 +41,8 @@ export function chatRequest(
   writesForAnHour(call);
   const body: Record<string, unknown> = { ...call.request, model: call.sourceModel };
   for (const field of STEERING_FIELDS) delete body[field];
-  body["messages"] = withoutForeignMembers(call.request.messages, call.traits);
+  const messages = call.traits.has("system_first") ? withReminders(call.request.messages) : call.request.messages;
+  body["messages"] = withoutForeignMembers(messages, call.traits);
   if (call.traits.has("no_reasoning")) takeOutEffort(body);
   if (!call.traits.has("cache_control")) {
     delete body["cache_control"];
@@ -64,6 +67,38 @@ function takeOutEffort(body: Record<string, unknown>): void {
     throw unsupported("reasoning_effort", `This model does not reason; expected none, got ${JSON.stringify(effort)}.`);
   }
   delete body["reasoning_effort"];
+}
+
+/** Late instructions as text of the user's message before or behind them, since some chat templates want roles that alternate. */
+function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
+  const settled: ChatMessage[] = [];
+  let isReminder = false;
+  for (const { message, isLate } of placeInstructions(messages)) {
+    const last = settled.at(-1);
+    const said = isLate ? remindersOf(message) : message.content;
+    if (last?.role === "user" && (isLate || (isReminder && message.role === "user"))) {
+      const content = joinedContent(last.content, said as UserContent);
+      settled[settled.length - 1] = { ...(isLate ? last : (message as typeof last)), content };
+      isReminder &&= isLate;
+    } else {
+      settled.push(isLate ? { role: "user", content: said as UserContent } : message);
+      isReminder = isLate;
+    }
+  }
+  return settled;
+}
+
+type UserContent = Extract<ChatMessage, { readonly role: "user" }>["content"];
+
+function remindersOf({ content }: ChatMessage): UserContent {
+  if (typeof content === "string") return reminder(content);
+  return (content ?? []).flatMap((part) => (part.type === "text" ? [{ ...part, text: reminder(part.text) }] : []));
+}
+
+/** A text where both are texts, which every server takes. */
+function joinedContent(first: UserContent, second: UserContent): UserContent {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  return [first, second].flatMap((content) => (typeof content === "string" ? [{ type: "text" as const, text: content }] : content));
 }
 
 /** Members that other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
