@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 
-import type { ChatMessage } from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import { messagesRequest } from "#workers/providers/anthropic/request.ts";
 import { chatRequest as geminiRequest } from "#workers/providers/gemini/request.ts";
@@ -40,7 +39,7 @@ const openai = (messages: readonly object[], ...traits: readonly Trait[]) =>
 const gemini = (messages: readonly object[]) => bodyOf((call) => geminiRequest(call, false), messages, []);
 
 describe("instructions in the middle of a conversation", () => {
-  const turns: [string, readonly ChatMessage[]][] = [
+  const turns: [string, readonly object[]][] = [
     ["behind a question", [user("hi"), LATE]],
     ["before a question", [user("hi"), assistant("ho"), LATE, user("go")]],
     ["behind a tool's result", [user("hi"), called, result, LATE]],
@@ -81,7 +80,7 @@ describe("instructions in the middle of a conversation", () => {
     ]);
   });
 
-  test.each<[string, readonly Trait[], readonly ChatMessage[], unknown]>([
+  test.each<[string, readonly Trait[], readonly object[], unknown]>([
     [
       "behind an answer",
       [],
@@ -92,7 +91,12 @@ describe("instructions in the middle of a conversation", () => {
         { role: "user", content: [text(REMINDER), text("go")] },
       ],
     ],
-    ["of an older model", ["system_first"], [user("hi"), LATE], [{ role: "user", content: [text("hi"), text(REMINDER)] }]],
+    [
+      "of an older model",
+      ["system_first"],
+      [user("hi"), LATE],
+      [{ role: "user", content: [text("hi"), text(REMINDER)] }],
+    ],
     [
       "between two questions",
       [],
@@ -115,7 +119,9 @@ describe("instructions in the middle of a conversation", () => {
       result,
       user(REMINDER),
     ]);
-    expect(gemini([user("hi"), LATE])["contents"]).toEqual([{ role: "user", parts: [{ text: "hi" }, { text: REMINDER }] }]);
+    expect(gemini([user("hi"), LATE])["contents"]).toEqual([
+      { role: "user", parts: [{ text: "hi" }, { text: REMINDER }] },
+    ]);
   });
 
   test("that are marked already are marked once", () => {
@@ -125,7 +131,7 @@ describe("instructions in the middle of a conversation", () => {
   });
 });
 
-/** Members of a body that a prompt cache reads in their order, each list's entries one by one, neighbours of one role joined. */
+/** Members of a body in the order in which a prompt cache reads them, a conversation message by message. */
 function lists(body: Turn, ...names: readonly string[]): unknown[] {
   return names.flatMap((name) => {
     const value = body[name];

@@ -48,7 +48,11 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
     switch (message.role) {
       case "system":
       case "developer":
-        if (isLate) add("user", textParts(message.content).map(({ text }) => ({ text: reminder(text) })));
+        if (isLate)
+          add(
+            "user",
+            textParts(message.content).map(({ text }) => ({ text: reminder(text) })),
+          );
         else system.push(...textParts(message.content));
         break;
       case "user":

@@ -1,5 +1,5 @@
 /** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
-import type { ChatMessage } from "#schemas/generated/types.ts";
+import type { ChatMessage, UserMessage } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
 import { isMembers, type Members } from "../json.ts";
 import { placeInstructions, reminder } from "../late-instructions.ts";
@@ -44,10 +44,9 @@ export function chatRequest(
   const messages = call.traits.has("system_first") ? withReminders(call.request.messages) : call.request.messages;
   body["messages"] = withoutForeignMembers(messages, call.traits);
   if (call.traits.has("no_reasoning")) takeOutEffort(body);
-  if (!call.traits.has("cache_control")) {
-    delete body["cache_control"];
-    body["tools"] = withoutHints(body["tools"]);
-  }
+  const hints = call.traits.has("cache_control") ? [] : ["cache_control"];
+  for (const hint of hints) delete body[hint];
+  body["tools"] = withoutMembers(body["tools"], ["client_tool", ...hints]);
   if (body["tools"] === undefined) delete body["tools"];
   if (isStream) {
     body["stream"] = true;
@@ -78,7 +77,8 @@ function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
     const said = isLate ? remindersOf(message) : message.content;
     if (last?.role === "user" && (isLate || (isReminder && message.role === "user"))) {
       const content = joinedContent(last.content, said as UserContent);
-      settled[settled.length - 1] = { ...(isLate ? last : (message as typeof last)), content };
+      const whole: UserMessage = { ...(message.role === "user" ? message : last), content };
+      settled[settled.length - 1] = whole;
       isReminder &&= isLate;
     } else {
       settled.push(isLate ? { role: "user", content: said as UserContent } : message);
@@ -88,7 +88,7 @@ function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
   return settled;
 }
 
-type UserContent = Extract<ChatMessage, { readonly role: "user" }>["content"];
+type UserContent = UserMessage["content"];
 
 function remindersOf({ content }: ChatMessage): UserContent {
   if (typeof content === "string") return reminder(content);
@@ -98,7 +98,9 @@ function remindersOf({ content }: ChatMessage): UserContent {
 /** A text where both are texts, which every server takes. */
 function joinedContent(first: UserContent, second: UserContent): UserContent {
   if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
-  return [first, second].flatMap((content) => (typeof content === "string" ? [{ type: "text" as const, text: content }] : content));
+  return [first, second].flatMap((content) =>
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+  );
 }
 
 /** Members that other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
@@ -125,7 +127,7 @@ function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["t
     }
     const { content } = copy;
     if (!Array.isArray(content)) return copy;
-    const kept = mapChanged(traits.has("cache_control") ? content : withoutHints(content), asSent);
+    const kept = mapChanged(traits.has("cache_control") ? content : withoutMembers(content, ["cache_control"]), asSent);
     return kept === content ? copy : { ...copy, content: kept };
   });
 }
@@ -147,10 +149,10 @@ function asSent(part: unknown): unknown {
   return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
 }
 
-/** Hints of Anthropic's prompt cache; routers pass them on, others refuse them. */
-function withoutHints<Value>(value: Value): Value | readonly unknown[] {
+/** Leaves out members such as hints of Anthropic's prompt cache, which routers pass on and others refuse. */
+function withoutMembers<Value>(value: Value, names: readonly string[]): Value | readonly unknown[] {
   if (!Array.isArray(value)) return value;
-  return mapChanged(value, (item) => (isMembers(item) ? without(item, ["cache_control"]) : item));
+  return mapChanged(value, (item) => (isMembers(item) ? without(item, names) : item));
 }
 
 function without(members: Members, names: readonly string[]): Members {
