@@ -1,6 +1,6 @@
 /** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
 import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
-import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { ApiError, ERROR_CODES, errorEnvelope, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -20,14 +20,20 @@ export const NEVER_KEPT = { "cache-control": "no-store" };
 export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
   const shown = asApiError(error, log, requestId);
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
-  if (shown.shouldRetry === false) headers["x-should-retry"] = "false";
+  if (shown.shouldRetry === false || failsAgain(shown)) headers["x-should-retry"] = "false";
   const { error: body } = errorEnvelope(shown.code, shown.message, shown.param);
   const envelope = { error: { ...body, ...(shown.jobId === undefined ? {} : { job_id: shown.jobId }) } };
-  const members = isAnthropic ? { type: "error", ...envelope, request_id: requestId } : envelope;
-  return new Response(JSON.stringify(members), {
-    status: shown.status,
-    headers,
-  });
+  if (!isAnthropic) return new Response(JSON.stringify(envelope), { status: shown.status, headers });
+  const status = statusOf(shown.code, true);
+  const error404 = status === 404 ? { type: "not_found_error" } : {};
+  const members = { type: "error", error: { ...envelope.error, ...error404 }, request_id: requestId };
+  return new Response(JSON.stringify(members), { status, headers });
+}
+
+/** True for an error that the same call meets again: some clients repeat every call that fails, whatever its status. */
+function failsAgain({ code, status, headers }: ApiError): boolean {
+  if (status >= 500 || PASSING_STATUSES.has(status)) return false;
+  return ERROR_CODES[code].type !== "rate_limit_error" && headers["retry-after"] === undefined;
 }
 
 /** The error as clients may hear it. */

@@ -140,6 +140,14 @@ export function apiErrorsOf(check: () => unknown): readonly ApiError[] {
   }
 }
 
+/** Status of a code for a client of Anthropic's API, which answers 404 for a model that it does not know, or for others. */
+export function statusOf(code: Code, isAnthropic: boolean): number {
+  return isAnthropic && code === "model_not_found" ? 404 : ERROR_CODES[code].status;
+}
+
+/** Statuses below 500 that time alone can change: a request that came too slowly, a conflict, too many calls. */
+export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 429]);
+
 /** The envelope for a code; `param` names the offending request parameter when there is one. */
 export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {
   return { error: { message, type: ERROR_CODES[code].type, code, param } };

@@ -99,11 +99,8 @@ async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest
 
 function readPurpose(fields: ReadonlyMap<string, string>): Purpose {
   const sent = fields.get("purpose");
-  if (sent === undefined || sent === "") {
-    throw new ApiError("missing_required_parameter", "Expected the form to have a field `purpose`.", {
-      param: "purpose",
-    });
-  }
+  // Clients of Anthropic's API know no purposes.
+  if (sent === undefined || sent === "") return "user_data";
   const purpose = PURPOSES.find((known) => known === sent);
   if (purpose) return purpose;
   throw new ApiError("unsupported_value", `Expected purpose to be one of ${PURPOSES.join(", ")}.`, {

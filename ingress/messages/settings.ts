@@ -5,6 +5,8 @@ import type { ChatCompletionRequest, ChatTool, MessagesRequest } from "#schemas/
 import { unknownTool } from "#shared/calls/kinds/chat/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 
+import { clientTool, isServerTool } from "./client-tools.ts";
+
 /**
  * Tools and how they may be called; a choice without tools says nothing.
  * @throws ApiError `unsupported_value` for tools that are not the caller's own or a choice that is none of them,
@@ -14,7 +16,7 @@ export function toolSettings({
   tools,
   tool_choice: choice,
 }: Pick<MessagesRequest, "tools" | "tool_choice">): Partial<ChatCompletionRequest> {
-  const chatTools = (tools ?? []).map(toolOf);
+  const chatTools = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [toolOf(tool, at)]));
   const isDemand = choice?.type === "any" || choice?.type === "tool";
   if (chatTools.length === 0) {
     if (!isDemand) return {};
@@ -31,16 +33,18 @@ export function toolSettings({
 
 function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number): ChatTool {
   const { type, name, input_schema: parameters, description, strict, cache_control: cacheControl } = tool;
-  if (type != null && type !== "custom") {
-    throw new ApiError("unsupported_value", "Expected a custom tool: this service runs no tools of Anthropic's own.", {
-      param: `tools[${at}].type`,
-    });
+  const own = clientTool(tool);
+  if (type != null && type !== "custom" && own === undefined) {
+    const message =
+      "Expected a custom tool, or one of the types bash, memory and text_editor: no other tools are served here.";
+    throw new ApiError("unsupported_value", message, { param: `tools[${at}].type` });
   }
-  for (const [member, value] of Object.entries({ name, input_schema: parameters })) {
+  for (const [member, value] of Object.entries(own ? { name } : { name, input_schema: parameters })) {
     if (value !== undefined) continue;
     const param = `tools[${at}].${member}`;
     throw new ApiError("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   }
+  if (own) return { ...own, ...(cacheControl == null ? {} : { cache_control: cacheControl }) };
   return {
     type: "function",
     function: {
@@ -51,6 +55,11 @@ function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number)
     },
     ...(cacheControl == null ? {} : { cache_control: cacheControl }),
   };
+}
+
+/** Returns the types of the request's tools that run at Anthropic, each once. */
+export function leftOutTools({ tools }: Pick<MessagesRequest, "tools">): string[] {
+  return [...new Set((tools ?? []).filter(isServerTool).map(({ type }) => type ?? ""))];
 }
 
 function choiceOf(

@@ -6,17 +6,21 @@
 import type { ChatCompletionRequest, CountTokensRequest, MessagesRequest } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import { endUser, reasoningEffort, responseFormat, toolSettings } from "./settings.ts";
+import { isServerTool } from "./client-tools.ts";
+import { endUser, leftOutTools, reasoningEffort, responseFormat, toolSettings } from "./settings.ts";
 import { messagesOf, type PlacedMessage, systemMessage } from "./turns.ts";
 
 export interface Translated {
   readonly request: ChatCompletionRequest;
   /** The caller's name for a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
+  /** Types of tools that are left out, each once. */
+  readonly leftOut: readonly string[];
 }
 
 /** @throws ApiError 400 naming the caller's parameter */
 export function chatRequestOf(body: MessagesRequest): Translated {
+  refuseCompaction(body);
   const placed = conversationOf(body);
   if (body.cache_control != null) hintAtEnd(placed, body.cache_control);
   const stops = body.stop_sequences ?? [];
@@ -33,7 +37,15 @@ export function chatRequestOf(body: MessagesRequest): Translated {
     ...responseFormat(body),
     ...endUser(body),
   };
-  return { request, paramOf: (param) => callersParam(param, placed, body) };
+  return { request, paramOf: (param) => callersParam(param, placed, body), leftOut: leftOutTools(body) };
+}
+
+/** A client that leaves compaction to the service would send a conversation that grows until no model takes it. */
+function refuseCompaction({ context_management: management }: MessagesRequest): void {
+  const at = (management?.edits ?? []).findIndex(({ type }) => type?.startsWith("compact_") === true);
+  if (at < 0) return;
+  const message = "Expected no edit that compacts the conversation: this service does not, so its client has to.";
+  throw new ApiError("unsupported_value", message, { param: `context_management.edits[${at}].type` });
 }
 
 /** Translates the members of a request that a model reads. @throws ApiError as `chatRequestOf` does */
@@ -87,6 +99,14 @@ function callersParam(param: string, placed: readonly PlacedMessage[], body: Cou
   }
   const [head = "", ...members] = param.split(/(?=[.[])/);
   if (head === "reasoning_effort") return body.output_config?.effort == null ? "thinking" : "output_config.effort";
+  if (head === "tools") return ["tools", ...callersPlace(members, body)].join("");
   const name = NAMES[head];
   return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
+}
+
+/** The index among all tools of the caller, in place of that among the tools that are not left out. */
+function callersPlace([index = "", ...members]: readonly string[], { tools }: CountTokensRequest): string[] {
+  const kept = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [at]));
+  const at = kept[Number(/\d+/.exec(index)?.[0])];
+  return [at === undefined ? index : `[${at}]`, ...members];
 }

@@ -69,7 +69,9 @@ function toolMessage(block: MessagesToolResult, from: string): ToolTurn {
   const placed =
     typeof content === "string"
       ? [{ part: textPart(content, null), from }]
-      : (content ?? []).flatMap((one, at) => partsOf(one, `${from}.content[${at}]`));
+      : (content ?? []).flatMap((one, at) =>
+          one.type === "tool_reference" ? [] : partsOf(one, `${from}.content[${at}]`),
+        );
   return toolTurn(id, placed, from, { isError: block.is_error === true, cacheControl: block.cache_control });
 }
 

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, from the routes that are registered and the schemas they name. */
-import { type Code, ERROR_CODES } from "#shared/errors.ts";
+import { type Code, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
 
 import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
@@ -163,16 +163,17 @@ function contentOf(response: RouteResponse): { content?: object } {
 /** One answer per status, naming the codes that come with it. */
 function failures(route: RouteSpec): Record<string, object> {
   const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
-  const statuses = [...new Set(codes.map((code) => ERROR_CODES[code].status))].toSorted((a, b) => a - b);
+  const isAnthropic = route.isAnthropic === true;
+  const statuses = [...new Set(codes.map((code) => statusOf(code, isAnthropic)))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
       if (route.responses[status] !== undefined) throw new Error(`${route.operationId} declares ${status} twice`);
-      const names = codes.filter((code) => ERROR_CODES[code].status === status).map((code) => `\`${code}\``);
+      const names = codes.filter((code) => statusOf(code, isAnthropic) === status).map((code) => `\`${code}\``);
       return [
         String(status),
         {
           description: `Error with code ${names.join(", ")}`,
-          headers: headerReferences(status >= 500 ? ["x-should-retry"] : []),
+          headers: headerReferences(PASSING_STATUSES.has(status) ? [] : ["x-should-retry"]),
           content: { "application/json": { schema: reference("ErrorEnvelope") } },
         },
       ];

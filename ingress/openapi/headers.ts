@@ -43,7 +43,7 @@ export const HEADERS = {
     schema: { type: "string", format: "uuid" },
   },
   "x-should-retry": {
-    description: "`false` when sending the call again could pay twice; stock clients then do not.",
+    description: "`false` when sending the call again could pay twice, or would fail again; stock clients then do not.",
     schema: { type: "string", enum: ["false"] },
   },
 } as const;

@@ -46,7 +46,14 @@ export function messages(context: IngressContext): Route[] {
           description: "The answer",
           schema: "Message",
           stream: "MessageStreamEvent",
-          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
+          headers: [
+            "x-credits-used",
+            "x-model-used",
+            "x-fallback-from",
+            "x-fallback-depth",
+            "x-cache",
+            "x-tools-omitted",
+          ],
         },
       },
       errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),
@@ -72,15 +79,17 @@ export function messages(context: IngressContext): Route[] {
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { request, paramOf } = chatRequestOf(parse("MessagesRequest", body.value));
+  const { request, paramOf, leftOut } = chatRequestOf(parse("MessagesRequest", body.value));
   await body.pause();
   const header = call.request.headers.get("x-cache");
-  return runTranslatedCall(context, call, body, {
+  const response = await runTranslatedCall(context, call, body, {
     api: "anthropic",
     request,
     paramOf,
     planCache: (model) => planCache(header, model, "messages", body, request),
   });
+  if (leftOut.length > 0) response.headers.set("x-tools-omitted", leftOut.join(", "));
+  return response;
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -104,7 +104,8 @@ export type MessagesTextOnlyBlock = MessagesText;
 /**
  * One block of what a tool returned.
  */
-export type MessagesResultBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
+export type MessagesResultBlock =
+  MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult | MessagesToolReference;
 /**
  * One block of an earlier answer.
  */
@@ -1135,6 +1136,7 @@ export interface SourceEntry {
     | "no_xhigh_effort"
     | "reasoning_by_budget"
     | "reasoning_always"
+    | "system_first"
   )[];
 }
 /**
@@ -1636,13 +1638,17 @@ export interface ErrorEnvelope {
      * One plain sentence.
      */
     message: string;
+    /**
+     * `not_found_error` with status 404 for clients of Anthropic's API only.
+     */
     type:
       | "invalid_request_error"
       | "authentication_error"
       | "permission_error"
       | "quota_exceeded"
       | "rate_limit_error"
-      | "server_error";
+      | "server_error"
+      | "not_found_error";
     /**
      * Stable name of the condition; new ones may be added.
      */
@@ -2959,6 +2965,14 @@ export interface MessagesToolResult {
   [k: string]: unknown;
 }
 /**
+ * A tool that a search for tools has found; left out, since the model is shown every tool of the request.
+ */
+export interface MessagesToolReference {
+  type: "tool_reference";
+  tool_name: string;
+  [k: string]: unknown;
+}
+/**
  * An earlier answer of the model; as the last turn, the beginning of the next one, where the source allows that.
  */
 export interface MessagesAssistantTurn {
@@ -3018,11 +3032,11 @@ export interface MessagesSystemTurn {
   [k: string]: unknown;
 }
 /**
- * A tool of the client's own, with `name` and `input_schema`. Anthropic's own tools, such as web search, are not offered here.
+ * A tool of the client's own, with `name` and `input_schema`, or one of Anthropic's that runs at the client: `bash_…`, `memory_…`, `text_editor_…`, with `name`. Claude models at Anthropic receive the latter as they are, other models as functions. Tools that run at Anthropic, such as web search, are left out, and `x-tools-omitted` names their types; a `tool_choice` that names one is refused.
  */
 export interface MessagesTool {
   /**
-   * `custom`, null or left out.
+   * `custom`, null or left out; or the dated type of a tool of Anthropic's.
    */
   type?: string | null;
   /**
@@ -3034,11 +3048,15 @@ export interface MessagesTool {
    */
   description?: string | null;
   /**
-   * Required; JSON Schema of the arguments.
+   * Required without a dated type; JSON Schema of the arguments.
    */
   input_schema?: {
     [k: string]: unknown;
   };
+  /**
+   * With `text_editor_…`: most characters of a file that a view shows.
+   */
+  max_characters?: number | null;
   /**
    * Hold the model to the schema exactly.
    */
@@ -3123,7 +3141,10 @@ export interface FileUpload {
    * The file, as a part with a filename.
    */
   file: string;
-  purpose: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+  /**
+   * What the file is for. Absent: `user_data`.
+   */
+  purpose?: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
   "expires_after[anchor]"?: "created_at";
   /**
    * The file is deleted so long after its creation.
@@ -3396,7 +3417,7 @@ export interface MeshGenerationRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/messages, in the form of Anthropic's Messages API, for any chat model of the catalogue. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `context_management`, `diagnostics`, members not named here, and the header `anthropic-version`.
+ * Body of POST /v1/messages, in the form of Anthropic's Messages API, for any chat model of the catalogue. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `diagnostics`, members not named here, and the header `anthropic-version`.
  */
 export interface MessagesRequest {
   model: MessagesModel;
@@ -3440,6 +3461,18 @@ export interface MessagesRequest {
     [k: string]: unknown;
   } | null;
   cache_control?: MessagesCacheControl;
+  /**
+   * Accepted without effect, except that an edit that compacts the conversation is refused.
+   */
+  context_management?: {
+    edits?:
+      | {
+          type?: string;
+          [k: string]: unknown;
+        }[]
+      | null;
+    [k: string]: unknown;
+  } | null;
   /**
    * No other speed has a price here.
    */

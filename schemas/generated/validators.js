@@ -2459,7 +2459,7 @@ var pattern7 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 var schema43 = { type: "object", additionalProperties: false, required: ["slug"], properties: { slug: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$" }, disabled: { type: "boolean" }, kind: { type: "string", enum: ["model", "tool"] }, modality: { $ref: "Modality" }, owned_by: { type: "string", minLength: 1, maxLength: 100 }, created: { type: "integer", minimum: 0 }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, supports_json: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, max_output_tokens: { type: "integer", minimum: 0, maximum: 1e8 }, tokens_per_image_max: { type: "integer", minimum: 1, maximum: 1e6 }, embedding: { $ref: "EmbeddingFacts" }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, cache_ttl_s: { type: "integer", minimum: 1, maximum: 86400 }, pricing: { $ref: "PricingText" }, price_variants: { type: "array", minItems: 1, items: { $ref: "PriceVariant" } }, seconds_of: { type: "string", enum: ["media", "compute"] }, compute_seconds_max: { type: "integer", minimum: 1, maximum: 86400 }, compute_seconds_usual: { type: "integer", minimum: 1, maximum: 86400 }, price_source: { $ref: "PriceSource" }, allowed_params: { $ref: "AllowedParams" }, sources: { type: "array", minItems: 1, items: { $ref: "SourceEntry" } } } };
 var schema44 = { type: "string", enum: ["text", "image", "audio", "stt", "video", "music", "embedding", "upscale", "vision", "object_3d"] };
 var schema48 = { type: "object", additionalProperties: false, required: ["when", "price"], properties: { when: { type: "object", minProperties: 1, propertyNames: { enum: ["quality", "size", "image_size", "resolution", "duration", "aspect_ratio", "prompt_extend"] }, additionalProperties: { type: ["string", "integer", "boolean"] } }, price: { type: "string", minLength: 1, maxLength: 40 } } };
-var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, weight: { type: "integer", minimum: 1, maximum: 1000 }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always"] } } } };
+var schema51 = { type: "object", additionalProperties: false, required: ["provider", "model"], properties: { provider: { type: "string", minLength: 1, maxLength: 64 }, model: { type: "string", minLength: 1, maxLength: 300 }, drop_params: { type: "array", items: { type: "string", minLength: 1 } }, rename_params: { type: "object", additionalProperties: { type: "string", minLength: 1 } }, overrides: { type: "object" }, fields: { type: "object", propertyNames: { enum: ["n", "size", "quality", "style", "aspect_ratio", "image_size", "background", "output_format", "output_compression", "input_fidelity", "moderation", "negative_prompt", "person_generation", "seed", "steps", "prompt_extend", "user", "strength", "image", "mask", "prompt", "video", "mesh", "duration", "resolution", "lyrics"] }, additionalProperties: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", maxLength: 100 } }, weight: { type: "integer", minimum: 1, maximum: 1000 }, continues_assistant: { type: "boolean" }, continue_overrides: { type: "object" }, continue_message: { type: "object" }, continue_repeats: { type: "boolean" }, traits: { type: "array", uniqueItems: true, items: { type: "string", enum: ["cache_control", "reasoning_back", "reasoning_details_back", "no_sampling", "temperature_or_top_p", "json_by_tool", "json_by_converted_schema", "no_json_with_tools", "no_reasoning", "no_xhigh_effort", "reasoning_by_budget", "reasoning_always", "system_first"] } } } };
 var pattern8 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$", "u");
 var pattern9 = new RegExp("^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$", "u");
 var schema46 = { type: "object", additionalProperties: false, properties: { currency: { const: "credits" }, unit: { $ref: "PriceUnit" }, input_per_million: { type: "string", minLength: 1, maxLength: 40 }, output_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, audio_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, image_output_per_million: { type: "string", minLength: 1, maxLength: 40 }, cached_input_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_per_million: { type: "string", minLength: 1, maxLength: 40 }, cache_write_1h_per_million: { type: "string", minLength: 1, maxLength: 40 }, request_price: { type: "string", minLength: 1, maxLength: 40 }, image_price: { type: "string", minLength: 1, maxLength: 40 }, second_price: { type: "string", minLength: 1, maxLength: 40 }, minute_price: { type: "string", minLength: 1, maxLength: 40 }, character_price: { type: "string", minLength: 1, maxLength: 40 }, operation_price: { type: "string", minLength: 1, maxLength: 40 }, megapixel_price: { type: "string", minLength: 1, maxLength: 40 } } };
@@ -4931,7 +4931,7 @@ if (typeof data107 !== "string") {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data107 === "cache_control" || data107 === "reasoning_back" || data107 === "reasoning_details_back" || data107 === "no_sampling" || data107 === "temperature_or_top_p" || data107 === "json_by_tool" || data107 === "json_by_converted_schema" || data107 === "no_json_with_tools" || data107 === "no_reasoning" || data107 === "no_xhigh_effort" || data107 === "reasoning_by_budget" || data107 === "reasoning_always")) {
+if (!(data107 === "cache_control" || data107 === "reasoning_back" || data107 === "reasoning_details_back" || data107 === "no_sampling" || data107 === "temperature_or_top_p" || data107 === "json_by_tool" || data107 === "json_by_converted_schema" || data107 === "no_json_with_tools" || data107 === "no_reasoning" || data107 === "no_xhigh_effort" || data107 === "reasoning_by_budget" || data107 === "reasoning_always" || data107 === "system_first")) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema51.properties.traits.items.enum } }];
 return false;
 }
@@ -9161,7 +9161,7 @@ return errors === 0;
 }
 validate70.evaluated = { props: { durable: true, job_id: true, attempt: true, dispatch: true, workspace_id: true }, dynamicProps: false, dynamicItems: false };
 var validateErrorEnvelope = validate71;
-var schema89 = { type: "object", required: ["error"], properties: { type: { const: "error" }, request_id: { type: "string" }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
+var schema89 = { type: "object", required: ["error"], properties: { type: { const: "error" }, request_id: { type: "string" }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { enum: ["invalid_request_error", "authentication_error", "permission_error", "quota_exceeded", "rate_limit_error", "server_error", "not_found_error"] }, code: { type: ["string", "null"] }, param: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" } } } } };
 function validate71(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -9225,7 +9225,7 @@ if (valid1) {
 if (data2.type !== undefined) {
 let data4 = data2.type;
 const _errs8 = errors;
-if (!(data4 === "invalid_request_error" || data4 === "authentication_error" || data4 === "permission_error" || data4 === "quota_exceeded" || data4 === "rate_limit_error" || data4 === "server_error")) {
+if (!(data4 === "invalid_request_error" || data4 === "authentication_error" || data4 === "permission_error" || data4 === "quota_exceeded" || data4 === "rate_limit_error" || data4 === "server_error" || data4 === "not_found_error")) {
 validate71.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/enum", keyword: "enum", params: { allowedValues: schema89.properties.error.properties.type.enum } }];
 return false;
 }
@@ -16619,9 +16619,9 @@ return errors === 0;
 }
 validate111.evaluated = { props: { items: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateCountTokensRequest = validate112;
-var schema171 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["auto", "any", "tool", "none"] }, name: { type: "string" }, disable_parallel_tool_use: { type: ["boolean", "null"] } } };
-var schema172 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["enabled", "adaptive", "disabled"] }, budget_tokens: { type: ["integer", "null"], minimum: 1 } } };
-var schema173 = { type: ["object", "null"], properties: { effort: { type: ["string", "null"], minLength: 1, maxLength: 40 }, format: { type: ["object", "null"], required: ["type", "schema"], properties: { type: { const: "json_schema" }, schema: { type: "object" } } } } };
+var schema172 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["auto", "any", "tool", "none"] }, name: { type: "string" }, disable_parallel_tool_use: { type: ["boolean", "null"] } } };
+var schema173 = { type: ["object", "null"], required: ["type"], properties: { type: { enum: ["enabled", "adaptive", "disabled"] }, budget_tokens: { type: ["integer", "null"], minimum: 1 } } };
+var schema174 = { type: ["object", "null"], properties: { effort: { type: ["string", "null"], minLength: 1, maxLength: 40 }, format: { type: ["object", "null"], required: ["type", "schema"], properties: { type: { const: "json_schema" }, schema: { type: "object" } } } } };
 var schema135 = { type: "object", allOf: [{ type: "object", required: ["role"], properties: { role: { type: "string", enum: ["user", "assistant", "system"] } } }, { type: "object", discriminator: { propertyName: "role" }, oneOf: [{ $ref: "MessagesUserTurn" }, { $ref: "MessagesAssistantTurn" }, { $ref: "MessagesSystemTurn" }] }] };
 var schema136 = { type: "object", required: ["role", "content"], properties: { role: { const: "user" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesUserBlock" } } } };
 var schema137 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result", "tool_result"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }, { $ref: "MessagesToolResult" }] }] };
@@ -17868,7 +17868,7 @@ return errors === 0;
 }
 validate130.evaluated = { props: { type: true, source: true, title: true, content: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 var schema158 = { type: "object", required: ["type", "tool_use_id"], properties: { type: { const: "tool_result" }, tool_use_id: { type: "string" }, content: { type: ["string", "array", "null"], items: { $ref: "MessagesResultBlock" } }, is_error: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var schema159 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }] }] };
+var schema159 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "image", "document", "search_result", "tool_reference"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesImage" }, { $ref: "MessagesDocument" }, { $ref: "MessagesSearchResult" }, { $ref: "MessagesToolReference" }] }] };
 function validate135(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -17897,7 +17897,7 @@ if (typeof data0 !== "string") {
 validate135.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "text" || data0 === "image" || data0 === "document" || data0 === "search_result")) {
+if (!(data0 === "text" || data0 === "image" || data0 === "document" || data0 === "search_result" || data0 === "tool_reference")) {
 validate135.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema159.allOf[0].properties.type.enum } }];
 return false;
 }
@@ -17960,6 +17960,48 @@ props0.source = true;
 props0.title = true;
 props0.content = true;
 props0.cache_control = true;
+}
+} else if (tag0 === "tool_reference") {
+const _errs13 = errors;
+if (errors === _errs13) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing1;
+if (data.type === undefined && (missing1 = "type") || data.tool_name === undefined && (missing1 = "tool_name")) {
+validate135.errors = [{ instancePath, schemaPath: "MessagesToolReference/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs15 = errors;
+if (data.type !== "tool_reference") {
+validate135.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagesToolReference/properties/type/const", keyword: "const", params: { allowedValue: "tool_reference" } }];
+return false;
+}
+var valid9 = _errs15 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data.tool_name !== undefined) {
+const _errs16 = errors;
+if (typeof data.tool_name !== "string") {
+validate135.errors = [{ instancePath: instancePath + "/tool_name", schemaPath: "MessagesToolReference/properties/tool_name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid9 = _errs16 === errors;
+} else {
+var valid9 = true;
+}
+}
+}
+} else {
+validate135.errors = [{ instancePath, schemaPath: "MessagesToolReference/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.tool_name = true;
 }
 } else {
 validate135.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
@@ -18329,9 +18371,9 @@ validate115.errors = vErrors;
 return errors === 0;
 }
 validate115.evaluated = { props: { role: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema161 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "array"], items: { $ref: "MessagesAssistantBlock" } } } };
-var schema162 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesThinkingBlock" }, { $ref: "MessagesRedactedThinking" }, { $ref: "MessagesToolUse" }] }] };
-var schema163 = { type: "object", required: ["type", "thinking"], properties: { type: { const: "thinking" }, thinking: { type: "string" }, signature: { type: ["string", "null"] } } };
+var schema162 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "array"], items: { $ref: "MessagesAssistantBlock" } } } };
+var schema163 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesText" }, { $ref: "MessagesThinkingBlock" }, { $ref: "MessagesRedactedThinking" }, { $ref: "MessagesToolUse" }] }] };
+var schema164 = { type: "object", required: ["type", "thinking"], properties: { type: { const: "thinking" }, thinking: { type: "string" }, signature: { type: ["string", "null"] } } };
 function validate148(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18361,7 +18403,7 @@ validate148.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate148.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema162.allOf[0].properties.type.enum } }];
+validate148.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema163.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -18422,7 +18464,7 @@ if (data.signature !== undefined) {
 let data3 = data.signature;
 const _errs15 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate148.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessagesThinkingBlock/properties/signature/type", keyword: "type", params: { type: schema163.properties.signature.type } }];
+validate148.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessagesThinkingBlock/properties/signature/type", keyword: "type", params: { type: schema164.properties.signature.type } }];
 return false;
 }
 var valid6 = _errs15 === errors;
@@ -18612,7 +18654,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate147.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema161.properties.content.type } }];
+validate147.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema162.properties.content.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -18647,7 +18689,7 @@ validate147.errors = vErrors;
 return errors === 0;
 }
 validate147.evaluated = { props: { role: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema166 = { type: "object", required: ["role", "content"], properties: { role: { const: "system" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesTextOnlyBlock" } } } };
+var schema167 = { type: "object", required: ["role", "content"], properties: { role: { const: "system" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "MessagesTextOnlyBlock" } } } };
 function validate151(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18680,7 +18722,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate151.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema166.properties.content.type } }];
+validate151.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema167.properties.content.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -18859,7 +18901,7 @@ validate113.errors = vErrors;
 return errors === 0;
 }
 validate113.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
-var schema167 = { type: ["string", "array", "null"], items: { $ref: "MessagesTextOnlyBlock" } };
+var schema168 = { type: ["string", "array", "null"], items: { $ref: "MessagesTextOnlyBlock" } };
 function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18871,7 +18913,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (typeof data !== "string" && !Array.isArray(data) && data !== null) {
-validate158.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema167.type } }];
+validate158.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema168.type } }];
 return false;
 }
 if (errors === 0) {
@@ -18895,8 +18937,8 @@ validate158.errors = vErrors;
 return errors === 0;
 }
 validate158.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
-var schema168 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
-var schema169 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
+var schema169 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
+var schema170 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, max_characters: { type: ["integer", "null"], minimum: 1 }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
 var pattern24 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -18914,7 +18956,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (typeof data0 !== "string" && data0 !== null) {
-validate162.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: schema169.properties.type.type } }];
+validate162.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: schema170.properties.type.type } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -18945,7 +18987,7 @@ if (data.description !== undefined) {
 let data2 = data.description;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema169.properties.description.type } }];
+validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema170.properties.description.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -18965,62 +19007,83 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.strict !== undefined) {
-let data4 = data.strict;
+if (data.max_characters !== undefined) {
+let data4 = data.max_characters;
 const _errs9 = errors;
-if (typeof data4 !== "boolean" && data4 !== null) {
-validate162.errors = [{ instancePath: instancePath + "/strict", schemaPath: "#/properties/strict/type", keyword: "type", params: { type: schema169.properties.strict.type } }];
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
+validate162.errors = [{ instancePath: instancePath + "/max_characters", schemaPath: "#/properties/max_characters/type", keyword: "type", params: { type: schema170.properties.max_characters.type } }];
 return false;
+}
+if (errors === _errs9) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 1 || isNaN(data4)) {
+validate162.errors = [{ instancePath: instancePath + "/max_characters", schemaPath: "#/properties/max_characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.cache_control !== undefined) {
-let data5 = data.cache_control;
+if (data.strict !== undefined) {
+let data5 = data.strict;
 const _errs11 = errors;
-const _errs12 = errors;
-if (!(data5 && typeof data5 == "object" && !Array.isArray(data5)) && data5 !== null) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
+if (typeof data5 !== "boolean" && data5 !== null) {
+validate162.errors = [{ instancePath: instancePath + "/strict", schemaPath: "#/properties/strict/type", keyword: "type", params: { type: schema170.properties.strict.type } }];
 return false;
-}
-if (errors === _errs12) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-let missing0;
-if (data5.type === undefined && (missing0 = "type")) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data5.type !== undefined) {
-const _errs14 = errors;
-if (data5.type !== "ephemeral") {
-validate162.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
-return false;
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data5.ttl !== undefined) {
-let data7 = data5.ttl;
-const _errs15 = errors;
-if (!(data7 === "5m" || data7 === "1h" || data7 === null)) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
-return false;
-}
-var valid2 = _errs15 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
 }
 var valid0 = _errs11 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.cache_control !== undefined) {
+let data6 = data.cache_control;
+const _errs13 = errors;
+const _errs14 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
+return false;
+}
+if (errors === _errs14) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing0;
+if (data6.type === undefined && (missing0 = "type")) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data6.type !== undefined) {
+const _errs16 = errors;
+if (data6.type !== "ephemeral") {
+validate162.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
+return false;
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data6.ttl !== undefined) {
+let data8 = data6.ttl;
+const _errs17 = errors;
+if (!(data8 === "5m" || data8 === "1h" || data8 === null)) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
+return false;
+}
+var valid2 = _errs17 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -19035,7 +19098,7 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { type: true, name: true, description: true, input_schema: true, strict: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
+validate162.evaluated = { props: { type: true, name: true, description: true, input_schema: true, max_characters: true, strict: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19047,7 +19110,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!Array.isArray(data) && data !== null) {
-validate161.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema168.type } }];
+validate161.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: schema169.type } }];
 return false;
 }
 if (errors === 0) {
@@ -19151,7 +19214,7 @@ let data4 = data.tool_choice;
 const _errs7 = errors;
 const _errs8 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema171.type } }];
+validate112.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema172.type } }];
 return false;
 }
 if (errors === _errs8) {
@@ -19165,7 +19228,7 @@ if (data4.type !== undefined) {
 let data5 = data4.type;
 const _errs10 = errors;
 if (!(data5 === "auto" || data5 === "any" || data5 === "tool" || data5 === "none")) {
-validate112.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema171.properties.type.enum } }];
+validate112.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema172.properties.type.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -19188,7 +19251,7 @@ if (data4.disable_parallel_tool_use !== undefined) {
 let data7 = data4.disable_parallel_tool_use;
 const _errs13 = errors;
 if (typeof data7 !== "boolean" && data7 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema171.properties.disable_parallel_tool_use.type } }];
+validate112.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema172.properties.disable_parallel_tool_use.type } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -19210,7 +19273,7 @@ let data8 = data.thinking;
 const _errs15 = errors;
 const _errs16 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema172.type } }];
+validate112.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema173.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -19224,7 +19287,7 @@ if (data8.type !== undefined) {
 let data9 = data8.type;
 const _errs18 = errors;
 if (!(data9 === "enabled" || data9 === "adaptive" || data9 === "disabled")) {
-validate112.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema172.properties.type.enum } }];
+validate112.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema173.properties.type.enum } }];
 return false;
 }
 var valid5 = _errs18 === errors;
@@ -19236,7 +19299,7 @@ if (data8.budget_tokens !== undefined) {
 let data10 = data8.budget_tokens;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema172.properties.budget_tokens.type } }];
+validate112.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema173.properties.budget_tokens.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -19265,7 +19328,7 @@ let data11 = data.output_config;
 const _errs21 = errors;
 const _errs22 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema173.type } }];
+validate112.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema174.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -19274,7 +19337,7 @@ if (data11.effort !== undefined) {
 let data12 = data11.effort;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema173.properties.effort.type } }];
+validate112.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema174.properties.effort.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -19299,7 +19362,7 @@ if (data11.format !== undefined) {
 let data13 = data11.format;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate112.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema173.properties.format.type } }];
+validate112.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema174.properties.format.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -19433,7 +19496,7 @@ return errors === 0;
 }
 validate165.evaluated = { props: { since: true, until: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddingsRequest = validate166;
-var schema175 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
+var schema176 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
 function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19479,7 +19542,7 @@ if (data.input !== undefined) {
 let data1 = data.input;
 const _errs3 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate166.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema175.properties.input.type } }];
+validate166.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema176.properties.input.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -19501,7 +19564,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data2 = data1[i0];
 const _errs5 = errors;
 if (typeof data2 !== "string" && !(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2)) && !Array.isArray(data2)) {
-validate166.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema175.properties.input.items.type } }];
+validate166.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema176.properties.input.items.type } }];
 return false;
 }
 if (errors === _errs5) {
@@ -19593,7 +19656,7 @@ validate166.errors = [{ instancePath: instancePath + "/encoding_format", schemaP
 return false;
 }
 if (!(data5 === "float" || data5 === "base64")) {
-validate166.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema175.properties.encoding_format.enum } }];
+validate166.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema176.properties.encoding_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -19744,7 +19807,7 @@ return errors === 0;
 }
 validate168.evaluated = { props: { fallbacks: true, continue_streams: true }, dynamicProps: false, dynamicItems: false };
 var validateFileUpload = validate169;
-var schema178 = { type: "object", required: ["file", "purpose"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
+var schema179 = { type: "object", required: ["file"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
 function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19758,7 +19821,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.file === undefined && (missing0 = "file") || data.purpose === undefined && (missing0 = "purpose")) {
+if (data.file === undefined && (missing0 = "file")) {
 validate169.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -19777,7 +19840,7 @@ if (data.purpose !== undefined) {
 let data1 = data.purpose;
 const _errs3 = errors;
 if (!(data1 === "assistants" || data1 === "batch" || data1 === "fine-tune" || data1 === "vision" || data1 === "user_data" || data1 === "evals")) {
-validate169.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema178.properties.purpose.enum } }];
+validate169.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema179.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19834,7 +19897,7 @@ return errors === 0;
 }
 validate169.evaluated = { props: { file: true, purpose: true, "expires_after[anchor]": true, "expires_after[seconds]": true }, dynamicProps: false, dynamicItems: false };
 var validateImageEditRequest = validate170;
-var schema179 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
+var schema180 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
 function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20140,7 +20203,7 @@ validate170.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/pr
 return false;
 }
 if (!(data14 === "vivid" || data14 === "natural")) {
-validate170.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema179.properties.style.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema180.properties.style.enum } }];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -20156,7 +20219,7 @@ validate170.errors = [{ instancePath: instancePath + "/background", schemaPath: 
 return false;
 }
 if (!(data15 === "transparent" || data15 === "opaque" || data15 === "auto")) {
-validate170.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema179.properties.background.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema180.properties.background.enum } }];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -20172,7 +20235,7 @@ validate170.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data16 === "dont_allow" || data16 === "allow_adult" || data16 === "allow_all")) {
-validate170.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema179.properties.person_generation.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema180.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -20188,7 +20251,7 @@ validate170.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data17 === "url" || data17 === "b64_json")) {
-validate170.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema179.properties.response_format.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema180.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -20261,7 +20324,7 @@ return errors === 0;
 }
 validate170.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true }, dynamicProps: false, dynamicItems: false };
 var validateImageGenerationRequest = validate171;
-var schema180 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
+var schema181 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
 function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20404,7 +20467,7 @@ validate171.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/pr
 return false;
 }
 if (!(data6 === "vivid" || data6 === "natural")) {
-validate171.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema180.properties.style.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/style", schemaPath: "#/properties/style/enum", keyword: "enum", params: { allowedValues: schema181.properties.style.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -20420,7 +20483,7 @@ validate171.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data7 === "url" || data7 === "b64_json")) {
-validate171.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema180.properties.response_format.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema181.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -20486,7 +20549,7 @@ validate171.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate171.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema180.properties.person_generation.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema181.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -20502,7 +20565,7 @@ validate171.errors = [{ instancePath: instancePath + "/background", schemaPath: 
 return false;
 }
 if (!(data12 === "transparent" || data12 === "opaque" || data12 === "auto")) {
-validate171.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema180.properties.background.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/enum", keyword: "enum", params: { allowedValues: schema181.properties.background.enum } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -20518,7 +20581,7 @@ validate171.errors = [{ instancePath: instancePath + "/output_format", schemaPat
 return false;
 }
 if (!(data13 === "png" || data13 === "webp" || data13 === "jpeg")) {
-validate171.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema180.properties.output_format.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema181.properties.output_format.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -20559,7 +20622,7 @@ validate171.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPa
 return false;
 }
 if (!(data15 === "high" || data15 === "low")) {
-validate171.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPath: "#/properties/input_fidelity/enum", keyword: "enum", params: { allowedValues: schema180.properties.input_fidelity.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/input_fidelity", schemaPath: "#/properties/input_fidelity/enum", keyword: "enum", params: { allowedValues: schema181.properties.input_fidelity.enum } }];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -20575,7 +20638,7 @@ validate171.errors = [{ instancePath: instancePath + "/moderation", schemaPath: 
 return false;
 }
 if (!(data16 === "auto" || data16 === "low")) {
-validate171.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema180.properties.moderation.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema181.properties.moderation.enum } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -20713,7 +20776,7 @@ return errors === 0;
 }
 validate171.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true }, dynamicProps: false, dynamicItems: false };
 var validateMcpMessage = validate172;
-var schema181 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object" }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
+var schema182 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object" }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
 function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20746,7 +20809,7 @@ if (data.id !== undefined) {
 let data1 = data.id;
 const _errs2 = errors;
 if (typeof data1 !== "string" && !(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1)) && data1 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema181.properties.id.type } }];
+validate172.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema182.properties.id.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20848,7 +20911,7 @@ return errors === 0;
 }
 validate172.evaluated = { props: { jsonrpc: true, id: true, method: true, params: true, result: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateMemberCreateRequest = validate173;
-var schema182 = { type: "object", required: ["name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, email: { type: "string", minLength: 3, maxLength: 254 }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } };
+var schema183 = { type: "object", required: ["name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, email: { type: "string", minLength: 3, maxLength: 254 }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } };
 function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20943,7 +21006,7 @@ validate173.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data3 === "owner" || data3 === "admin" || data3 === "developer" || data3 === "billing")) {
-validate173.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema182.properties.role.enum } }];
+validate173.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema183.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -20964,7 +21027,7 @@ return errors === 0;
 }
 validate173.evaluated = { props: { id: true, name: true, email: true, role: true }, dynamicProps: false, dynamicItems: false };
 var validateMemberUpdateRequest = validate174;
-var schema183 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, email: { type: ["string", "null"], minLength: 3, maxLength: 254 }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" } } };
+var schema184 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, email: { type: ["string", "null"], minLength: 3, maxLength: 254 }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" } } };
 function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21005,7 +21068,7 @@ if (data.email !== undefined) {
 let data1 = data.email;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema183.properties.email.type } }];
+validate174.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema184.properties.email.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -21034,7 +21097,7 @@ validate174.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "owner" || data2 === "admin" || data2 === "developer" || data2 === "billing")) {
-validate174.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema183.properties.role.enum } }];
+validate174.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema184.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -21257,7 +21320,7 @@ return errors === 0;
 }
 validate175.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true }, dynamicProps: false, dynamicItems: false };
 var validateMessagesRequest = validate176;
-var schema185 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
+var schema186 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
 function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21351,7 +21414,7 @@ if (data.stream !== undefined) {
 let data4 = data.stream;
 const _errs8 = errors;
 if (typeof data4 !== "boolean" && data4 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema185.properties.stream.type } }];
+validate176.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema186.properties.stream.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -21363,7 +21426,7 @@ if (data.stop_sequences !== undefined) {
 let data5 = data.stop_sequences;
 const _errs10 = errors;
 if (!Array.isArray(data5) && data5 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema185.properties.stop_sequences.type } }];
+validate176.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema186.properties.stop_sequences.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -21397,7 +21460,7 @@ if (data.temperature !== undefined) {
 let data7 = data.temperature;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && isFinite(data7)) && data7 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema185.properties.temperature.type } }];
+validate176.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema186.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -21422,7 +21485,7 @@ if (data.top_p !== undefined) {
 let data8 = data.top_p;
 const _errs16 = errors;
 if (!(typeof data8 == "number" && isFinite(data8)) && data8 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema185.properties.top_p.type } }];
+validate176.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema186.properties.top_p.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -21447,7 +21510,7 @@ if (data.top_k !== undefined) {
 let data9 = data.top_k;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema185.properties.top_k.type } }];
+validate176.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema186.properties.top_k.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -21479,7 +21542,7 @@ let data11 = data.tool_choice;
 const _errs21 = errors;
 const _errs22 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema171.type } }];
+validate176.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema172.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -21493,7 +21556,7 @@ if (data11.type !== undefined) {
 let data12 = data11.type;
 const _errs24 = errors;
 if (!(data12 === "auto" || data12 === "any" || data12 === "tool" || data12 === "none")) {
-validate176.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema171.properties.type.enum } }];
+validate176.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema172.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -21516,7 +21579,7 @@ if (data11.disable_parallel_tool_use !== undefined) {
 let data14 = data11.disable_parallel_tool_use;
 const _errs27 = errors;
 if (typeof data14 !== "boolean" && data14 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema171.properties.disable_parallel_tool_use.type } }];
+validate176.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema172.properties.disable_parallel_tool_use.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -21538,7 +21601,7 @@ let data15 = data.thinking;
 const _errs29 = errors;
 const _errs30 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema172.type } }];
+validate176.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema173.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -21552,7 +21615,7 @@ if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs32 = errors;
 if (!(data16 === "enabled" || data16 === "adaptive" || data16 === "disabled")) {
-validate176.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema172.properties.type.enum } }];
+validate176.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema173.properties.type.enum } }];
 return false;
 }
 var valid6 = _errs32 === errors;
@@ -21564,7 +21627,7 @@ if (data15.budget_tokens !== undefined) {
 let data17 = data15.budget_tokens;
 const _errs33 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema172.properties.budget_tokens.type } }];
+validate176.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema173.properties.budget_tokens.type } }];
 return false;
 }
 if (errors === _errs33) {
@@ -21593,7 +21656,7 @@ let data18 = data.output_config;
 const _errs35 = errors;
 const _errs36 = errors;
 if (!(data18 && typeof data18 == "object" && !Array.isArray(data18)) && data18 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema173.type } }];
+validate176.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema174.type } }];
 return false;
 }
 if (errors === _errs36) {
@@ -21602,7 +21665,7 @@ if (data18.effort !== undefined) {
 let data19 = data18.effort;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema173.properties.effort.type } }];
+validate176.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema174.properties.effort.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -21627,7 +21690,7 @@ if (data18.format !== undefined) {
 let data20 = data18.format;
 const _errs40 = errors;
 if (!(data20 && typeof data20 == "object" && !Array.isArray(data20)) && data20 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema173.properties.format.type } }];
+validate176.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema174.properties.format.type } }];
 return false;
 }
 if (errors === _errs40) {
@@ -21679,7 +21742,7 @@ if (data.metadata !== undefined) {
 let data23 = data.metadata;
 const _errs45 = errors;
 if (!(data23 && typeof data23 == "object" && !Array.isArray(data23)) && data23 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema185.properties.metadata.type } }];
+validate176.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema186.properties.metadata.type } }];
 return false;
 }
 if (errors === _errs45) {
@@ -21688,7 +21751,7 @@ if (data23.user_id !== undefined) {
 let data24 = data23.user_id;
 const _errs47 = errors;
 if (typeof data24 !== "string" && data24 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/type", keyword: "type", params: { type: schema185.properties.metadata.properties.user_id.type } }];
+validate176.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/type", keyword: "type", params: { type: schema186.properties.metadata.properties.user_id.type } }];
 return false;
 }
 if (errors === _errs47) {
@@ -21753,47 +21816,99 @@ var valid0 = _errs49 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.speed !== undefined) {
-let data28 = data.speed;
+if (data.context_management !== undefined) {
+let data28 = data.context_management;
 const _errs54 = errors;
-if (!(data28 === "standard" || data28 === null)) {
-validate176.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/enum", keyword: "enum", params: { allowedValues: schema185.properties.speed.enum } }];
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28)) && data28 !== null) {
+validate176.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema186.properties.context_management.type } }];
 return false;
+}
+if (errors === _errs54) {
+if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+if (data28.edits !== undefined) {
+let data29 = data28.edits;
+const _errs56 = errors;
+if (!Array.isArray(data29) && data29 !== null) {
+validate176.errors = [{ instancePath: instancePath + "/context_management/edits", schemaPath: "#/properties/context_management/properties/edits/type", keyword: "type", params: { type: schema186.properties.context_management.properties.edits.type } }];
+return false;
+}
+if (errors === _errs56) {
+if (Array.isArray(data29)) {
+var valid14 = true;
+const len1 = data29.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data30 = data29[i1];
+const _errs58 = errors;
+if (errors === _errs58) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+if (data30.type !== undefined) {
+if (typeof data30.type !== "string") {
+validate176.errors = [{ instancePath: instancePath + "/context_management/edits/" + i1 + "/type", schemaPath: "#/properties/context_management/properties/edits/items/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+} else {
+validate176.errors = [{ instancePath: instancePath + "/context_management/edits/" + i1, schemaPath: "#/properties/context_management/properties/edits/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid14 = _errs58 === errors;
+if (!valid14) {
+break;
+}
+}
+}
+}
+}
+}
 }
 var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.speed !== undefined) {
+let data32 = data.speed;
+const _errs62 = errors;
+if (!(data32 === "standard" || data32 === null)) {
+validate176.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/enum", keyword: "enum", params: { allowedValues: schema186.properties.speed.enum } }];
+return false;
+}
+var valid0 = _errs62 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.container !== undefined) {
-const _errs55 = errors;
+const _errs63 = errors;
 if (data.container !== null) {
 validate176.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs63 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.mcp_servers !== undefined) {
-let data30 = data.mcp_servers;
-const _errs57 = errors;
-if (!Array.isArray(data30) && data30 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/type", keyword: "type", params: { type: schema185.properties.mcp_servers.type } }];
+let data34 = data.mcp_servers;
+const _errs65 = errors;
+if (!Array.isArray(data34) && data34 !== null) {
+validate176.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/type", keyword: "type", params: { type: schema186.properties.mcp_servers.type } }];
 return false;
 }
-if (errors === _errs57) {
-if (Array.isArray(data30)) {
-if (data30.length > 0) {
+if (errors === _errs65) {
+if (Array.isArray(data34)) {
+if (data34.length > 0) {
 validate176.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/maxItems", keyword: "maxItems", params: { limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs65 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -21821,9 +21936,9 @@ return false;
 validate176.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, speed: true, container: true, mcp_servers: true }, dynamicProps: false, dynamicItems: false };
+validate176.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true }, dynamicProps: false, dynamicItems: false };
 var validateMusicGenerationRequest = validate180;
-var schema191 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
+var schema192 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
 function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21971,7 +22086,7 @@ validate180.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data5 === "url" || data5 === "b64_json")) {
-validate180.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema191.properties.response_format.enum } }];
+validate180.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema192.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -21987,7 +22102,7 @@ validate180.errors = [{ instancePath: instancePath + "/output_format", schemaPat
 return false;
 }
 if (!(data6 === "mp3" || data6 === "opus" || data6 === "aac" || data6 === "flac" || data6 === "wav" || data6 === "pcm")) {
-validate180.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema191.properties.output_format.enum } }];
+validate180.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "#/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema192.properties.output_format.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -22011,7 +22126,7 @@ return errors === 0;
 }
 validate180.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelCreateRequest = validate181;
-var schema192 = { type: "object", required: ["type", "name", "config"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
+var schema193 = { type: "object", required: ["type", "name", "config"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
 function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22058,7 +22173,7 @@ validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/pro
 return false;
 }
 if (!(data1 === "email" || data1 === "slack" || data1 === "telegram" || data1 === "webhook")) {
-validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema192.properties.type.enum } }];
+validate181.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema193.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22127,7 +22242,7 @@ validate181.errors = [{ instancePath: instancePath + "/config/authType", schemaP
 return false;
 }
 if (!(data5 === "none" || data5 === "bearer" || data5 === "basic" || data5 === "api_key" || data5 === "custom_header")) {
-validate181.errors = [{ instancePath: instancePath + "/config/authType", schemaPath: "#/properties/config/properties/authType/enum", keyword: "enum", params: { allowedValues: schema192.properties.config.properties.authType.enum } }];
+validate181.errors = [{ instancePath: instancePath + "/config/authType", schemaPath: "#/properties/config/properties/authType/enum", keyword: "enum", params: { allowedValues: schema193.properties.config.properties.authType.enum } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -22350,7 +22465,7 @@ return errors === 0;
 }
 validate181.evaluated = { props: { id: true, type: true, name: true, config: true, enabled: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelUpdateRequest = validate182;
-var schema193 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
+var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
 function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22424,7 +22539,7 @@ validate182.errors = [{ instancePath: instancePath + "/config/authType", schemaP
 return false;
 }
 if (!(data3 === "none" || data3 === "bearer" || data3 === "basic" || data3 === "api_key" || data3 === "custom_header")) {
-validate182.errors = [{ instancePath: instancePath + "/config/authType", schemaPath: "#/properties/config/properties/authType/enum", keyword: "enum", params: { allowedValues: schema193.properties.config.properties.authType.enum } }];
+validate182.errors = [{ instancePath: instancePath + "/config/authType", schemaPath: "#/properties/config/properties/authType/enum", keyword: "enum", params: { allowedValues: schema194.properties.config.properties.authType.enum } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -22644,7 +22759,7 @@ return errors === 0;
 }
 validate182.evaluated = { props: { name: true, config: true, enabled: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKeyUpdateRequest = validate183;
-var schema194 = { type: "object", properties: { preset: { type: "string", minLength: 1, maxLength: 64 }, is_revoked: { const: true }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
+var schema195 = { type: "object", properties: { preset: { type: "string", minLength: 1, maxLength: 64 }, is_revoked: { const: true }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
 function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22696,7 +22811,7 @@ if (data.tools !== undefined) {
 let data2 = data.tools;
 const _errs4 = errors;
 if (!Array.isArray(data2) && data2 !== null) {
-validate183.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema194.properties.tools.type } }];
+validate183.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema195.properties.tools.type } }];
 return false;
 }
 if (errors === _errs4) {
@@ -22860,7 +22975,7 @@ return errors === 0;
 }
 validate184.evaluated = { props: { files: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCreditMoveRequest = validate185;
-var schema196 = { type: "object", required: ["id", "kind", "credits"], properties: { id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: ["number", "string"] }, note: { type: "string", minLength: 1, maxLength: 200 } } };
+var schema197 = { type: "object", required: ["id", "kind", "credits"], properties: { id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: ["number", "string"] }, note: { type: "string", minLength: 1, maxLength: 200 } } };
 function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22907,7 +23022,7 @@ validate185.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data1 === "top_up" || data1 === "correction")) {
-validate185.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema196.properties.kind.enum } }];
+validate185.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema197.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22919,7 +23034,7 @@ if (data.credits !== undefined) {
 let data2 = data.credits;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && isFinite(data2)) && typeof data2 !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema196.properties.credits.type } }];
+validate185.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema197.properties.credits.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -22964,7 +23079,7 @@ return errors === 0;
 }
 validate185.evaluated = { props: { id: true, kind: true, credits: true, note: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorHoldCloseRequest = validate186;
-var schema197 = { type: "object", properties: { credits: { type: ["number", "string"] }, before_deadline: { type: "boolean" }, note: { type: "string", minLength: 1, maxLength: 200 } } };
+var schema198 = { type: "object", properties: { credits: { type: ["number", "string"] }, before_deadline: { type: "boolean" }, note: { type: "string", minLength: 1, maxLength: 200 } } };
 function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22981,7 +23096,7 @@ if (data.credits !== undefined) {
 let data0 = data.credits;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && isFinite(data0)) && typeof data0 !== "string") {
-validate186.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema197.properties.credits.type } }];
+validate186.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema198.properties.credits.type } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23149,7 +23264,7 @@ return errors === 0;
 }
 validate188.evaluated = { props: { note: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorTokenCreateRequest = validate189;
-var schema200 = { type: "object", required: ["name", "scope"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, scope: { type: "string", enum: ["read", "write", "money"] }, expires_at: { type: "string", format: "date-time" } } };
+var schema201 = { type: "object", required: ["name", "scope"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, scope: { type: "string", enum: ["read", "write", "money"] }, expires_at: { type: "string", format: "date-time" } } };
 function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23220,7 +23335,7 @@ validate189.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/pr
 return false;
 }
 if (!(data2 === "read" || data2 === "write" || data2 === "money")) {
-validate189.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema200.properties.scope.enum } }];
+validate189.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema201.properties.scope.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -23487,7 +23602,7 @@ return errors === 0;
 }
 validate191.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate192;
-var schema203 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema204 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23537,7 +23652,7 @@ validate192.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate192.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema203.properties.mode.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema204.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -23557,7 +23672,7 @@ return errors === 0;
 }
 validate192.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesCompactRequest = validate193;
-var schema204 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
+var schema205 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
 function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23603,7 +23718,7 @@ if (data.input !== undefined) {
 let data1 = data.input;
 const _errs3 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1) && data1 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema204.properties.input.type } }];
+validate193.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema205.properties.input.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -23633,7 +23748,7 @@ if (data.instructions !== undefined) {
 let data3 = data.instructions;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema204.properties.instructions.type } }];
+validate193.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema205.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -23645,7 +23760,7 @@ if (data.previous_response_id !== undefined) {
 let data4 = data.previous_response_id;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema204.properties.previous_response_id.type } }];
+validate193.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema205.properties.previous_response_id.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -23665,7 +23780,7 @@ if (data.prompt_cache_key !== undefined) {
 let data5 = data.prompt_cache_key;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema204.properties.prompt_cache_key.type } }];
+validate193.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema205.properties.prompt_cache_key.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -23695,15 +23810,15 @@ return errors === 0;
 }
 validate193.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate194;
-var schema205 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] } } };
-var schema206 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };
-var schema213 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] } } };
-var schema216 = { type: "object", required: ["type"], properties: { type: { const: "image_generation" }, model: { type: ["string", "null"], minLength: 1, maxLength: 200 }, size: { type: ["string", "null"], maxLength: 40 }, quality: { type: ["string", "null"], maxLength: 40 }, background: { enum: ["transparent", "opaque", "auto", null] }, output_format: { enum: ["png", "webp", "jpeg", null] }, output_compression: { type: ["integer", "null"], minimum: 0, maximum: 100 }, moderation: { enum: ["auto", "low", null] }, action: { enum: ["generate", "auto", null] }, partial_images: { type: ["integer", "null"], minimum: 0, maximum: 0 }, input_image_mask: { type: "null" }, input_fidelity: { type: "null" }, complexity: { type: "null" } } };
-var schema217 = { type: "object", required: ["type"], properties: { type: { const: "tool_search" }, execution: { enum: ["server", "client", null] }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] } } };
-var schema218 = { type: "object", required: ["type"], properties: { type: { enum: ["web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } };
-var schema207 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, format: { $ref: "ResponsesCustomFormat" } } };
-var schema208 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "grammar"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesTextInput" }, { $ref: "ResponsesGrammarInput" }] }] };
-var schema210 = { type: "object", required: ["type", "syntax", "definition"], properties: { type: { const: "grammar" }, syntax: { enum: ["lark", "regex"] }, definition: { type: "string" } } };
+var schema206 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] } } };
+var schema207 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };
+var schema214 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] } } };
+var schema217 = { type: "object", required: ["type"], properties: { type: { const: "image_generation" }, model: { type: ["string", "null"], minLength: 1, maxLength: 200 }, size: { type: ["string", "null"], maxLength: 40 }, quality: { type: ["string", "null"], maxLength: 40 }, background: { enum: ["transparent", "opaque", "auto", null] }, output_format: { enum: ["png", "webp", "jpeg", null] }, output_compression: { type: ["integer", "null"], minimum: 0, maximum: 100 }, moderation: { enum: ["auto", "low", null] }, action: { enum: ["generate", "auto", null] }, partial_images: { type: ["integer", "null"], minimum: 0, maximum: 0 }, input_image_mask: { type: "null" }, input_fidelity: { type: "null" }, complexity: { type: "null" } } };
+var schema218 = { type: "object", required: ["type"], properties: { type: { const: "tool_search" }, execution: { enum: ["server", "client", null] }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] } } };
+var schema219 = { type: "object", required: ["type"], properties: { type: { enum: ["web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } };
+var schema208 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, format: { $ref: "ResponsesCustomFormat" } } };
+var schema209 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "grammar"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesTextInput" }, { $ref: "ResponsesGrammarInput" }] }] };
+var schema211 = { type: "object", required: ["type", "syntax", "definition"], properties: { type: { const: "grammar" }, syntax: { enum: ["lark", "regex"] }, definition: { type: "string" } } };
 function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23733,7 +23848,7 @@ validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "grammar")) {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema208.allOf[0].properties.type.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema209.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -23797,7 +23912,7 @@ if (data.syntax !== undefined) {
 let data3 = data.syntax;
 const _errs16 = errors;
 if (!(data3 === "lark" || data3 === "regex")) {
-validate197.errors = [{ instancePath: instancePath + "/syntax", schemaPath: "ResponsesGrammarInput/properties/syntax/enum", keyword: "enum", params: { allowedValues: schema210.properties.syntax.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/syntax", schemaPath: "ResponsesGrammarInput/properties/syntax/enum", keyword: "enum", params: { allowedValues: schema211.properties.syntax.enum } }];
 return false;
 }
 var valid8 = _errs16 === errors;
@@ -23906,7 +24021,7 @@ if (data.description !== undefined) {
 let data2 = data.description;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate196.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema207.properties.description.type } }];
+validate196.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema208.properties.description.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23937,8 +24052,8 @@ validate196.errors = vErrors;
 return errors === 0;
 }
 validate196.evaluated = { props: { type: true, name: true, description: true, format: true }, dynamicProps: false, dynamicItems: false };
-var schema211 = { type: "object", required: ["type", "name", "tools"], properties: { type: { const: "namespace" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, tools: { type: "array", items: { $ref: "ResponsesNamespacedTool" } } } };
-var schema212 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }] }] };
+var schema212 = { type: "object", required: ["type", "name", "tools"], properties: { type: { const: "namespace" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, tools: { type: "array", items: { $ref: "ResponsesNamespacedTool" } } } };
+var schema213 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }] }] };
 function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23968,7 +24083,7 @@ validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "function" || data0 === "custom")) {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema212.allOf[0].properties.type.enum } }];
+validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -24028,7 +24143,7 @@ if (data.description !== undefined) {
 let data3 = data.description;
 const _errs14 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate200.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesFunctionTool/properties/description/type", keyword: "type", params: { type: schema213.properties.description.type } }];
+validate200.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesFunctionTool/properties/description/type", keyword: "type", params: { type: schema214.properties.description.type } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -24040,7 +24155,7 @@ if (data.parameters !== undefined) {
 let data4 = data.parameters;
 const _errs16 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate200.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesFunctionTool/properties/parameters/type", keyword: "type", params: { type: schema213.properties.parameters.type } }];
+validate200.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesFunctionTool/properties/parameters/type", keyword: "type", params: { type: schema214.properties.parameters.type } }];
 return false;
 }
 var valid5 = _errs16 === errors;
@@ -24052,7 +24167,7 @@ if (data.strict !== undefined) {
 let data5 = data.strict;
 const _errs18 = errors;
 if (typeof data5 !== "boolean" && data5 !== null) {
-validate200.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesFunctionTool/properties/strict/type", keyword: "type", params: { type: schema213.properties.strict.type } }];
+validate200.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesFunctionTool/properties/strict/type", keyword: "type", params: { type: schema214.properties.strict.type } }];
 return false;
 }
 var valid5 = _errs18 === errors;
@@ -24064,7 +24179,7 @@ if (data.defer_loading !== undefined) {
 let data6 = data.defer_loading;
 const _errs20 = errors;
 if (typeof data6 !== "boolean" && data6 !== null) {
-validate200.errors = [{ instancePath: instancePath + "/defer_loading", schemaPath: "ResponsesFunctionTool/properties/defer_loading/type", keyword: "type", params: { type: schema213.properties.defer_loading.type } }];
+validate200.errors = [{ instancePath: instancePath + "/defer_loading", schemaPath: "ResponsesFunctionTool/properties/defer_loading/type", keyword: "type", params: { type: schema214.properties.defer_loading.type } }];
 return false;
 }
 var valid5 = _errs20 === errors;
@@ -24178,7 +24293,7 @@ if (data.description !== undefined) {
 let data2 = data.description;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate199.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema211.properties.description.type } }];
+validate199.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: schema212.properties.description.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -24255,7 +24370,7 @@ validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "function" || data0 === "custom" || data0 === "sluice" || data0 === "image_generation" || data0 === "namespace" || data0 === "tool_search" || data0 === "web_search" || data0 === "web_search_2025_08_26" || data0 === "web_search_preview" || data0 === "web_search_preview_2025_03_11")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema206.allOf[0].properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema207.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -24315,7 +24430,7 @@ if (data.description !== undefined) {
 let data3 = data.description;
 const _errs14 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesFunctionTool/properties/description/type", keyword: "type", params: { type: schema213.properties.description.type } }];
+validate195.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesFunctionTool/properties/description/type", keyword: "type", params: { type: schema214.properties.description.type } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -24327,7 +24442,7 @@ if (data.parameters !== undefined) {
 let data4 = data.parameters;
 const _errs16 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesFunctionTool/properties/parameters/type", keyword: "type", params: { type: schema213.properties.parameters.type } }];
+validate195.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesFunctionTool/properties/parameters/type", keyword: "type", params: { type: schema214.properties.parameters.type } }];
 return false;
 }
 var valid5 = _errs16 === errors;
@@ -24339,7 +24454,7 @@ if (data.strict !== undefined) {
 let data5 = data.strict;
 const _errs18 = errors;
 if (typeof data5 !== "boolean" && data5 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesFunctionTool/properties/strict/type", keyword: "type", params: { type: schema213.properties.strict.type } }];
+validate195.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesFunctionTool/properties/strict/type", keyword: "type", params: { type: schema214.properties.strict.type } }];
 return false;
 }
 var valid5 = _errs18 === errors;
@@ -24351,7 +24466,7 @@ if (data.defer_loading !== undefined) {
 let data6 = data.defer_loading;
 const _errs20 = errors;
 if (typeof data6 !== "boolean" && data6 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/defer_loading", schemaPath: "ResponsesFunctionTool/properties/defer_loading/type", keyword: "type", params: { type: schema213.properties.defer_loading.type } }];
+validate195.errors = [{ instancePath: instancePath + "/defer_loading", schemaPath: "ResponsesFunctionTool/properties/defer_loading/type", keyword: "type", params: { type: schema214.properties.defer_loading.type } }];
 return false;
 }
 var valid5 = _errs20 === errors;
@@ -24585,7 +24700,7 @@ if (data.model !== undefined) {
 let data15 = data.model;
 const _errs43 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "ResponsesImageTool/properties/model/type", keyword: "type", params: { type: schema216.properties.model.type } }];
+validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "ResponsesImageTool/properties/model/type", keyword: "type", params: { type: schema217.properties.model.type } }];
 return false;
 }
 if (errors === _errs43) {
@@ -24610,7 +24725,7 @@ if (data.size !== undefined) {
 let data16 = data.size;
 const _errs45 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/size", schemaPath: "ResponsesImageTool/properties/size/type", keyword: "type", params: { type: schema216.properties.size.type } }];
+validate195.errors = [{ instancePath: instancePath + "/size", schemaPath: "ResponsesImageTool/properties/size/type", keyword: "type", params: { type: schema217.properties.size.type } }];
 return false;
 }
 if (errors === _errs45) {
@@ -24630,7 +24745,7 @@ if (data.quality !== undefined) {
 let data17 = data.quality;
 const _errs47 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/quality", schemaPath: "ResponsesImageTool/properties/quality/type", keyword: "type", params: { type: schema216.properties.quality.type } }];
+validate195.errors = [{ instancePath: instancePath + "/quality", schemaPath: "ResponsesImageTool/properties/quality/type", keyword: "type", params: { type: schema217.properties.quality.type } }];
 return false;
 }
 if (errors === _errs47) {
@@ -24650,7 +24765,7 @@ if (data.background !== undefined) {
 let data18 = data.background;
 const _errs49 = errors;
 if (!(data18 === "transparent" || data18 === "opaque" || data18 === "auto" || data18 === null)) {
-validate195.errors = [{ instancePath: instancePath + "/background", schemaPath: "ResponsesImageTool/properties/background/enum", keyword: "enum", params: { allowedValues: schema216.properties.background.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/background", schemaPath: "ResponsesImageTool/properties/background/enum", keyword: "enum", params: { allowedValues: schema217.properties.background.enum } }];
 return false;
 }
 var valid14 = _errs49 === errors;
@@ -24662,7 +24777,7 @@ if (data.output_format !== undefined) {
 let data19 = data.output_format;
 const _errs50 = errors;
 if (!(data19 === "png" || data19 === "webp" || data19 === "jpeg" || data19 === null)) {
-validate195.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "ResponsesImageTool/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema216.properties.output_format.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "ResponsesImageTool/properties/output_format/enum", keyword: "enum", params: { allowedValues: schema217.properties.output_format.enum } }];
 return false;
 }
 var valid14 = _errs50 === errors;
@@ -24674,7 +24789,7 @@ if (data.output_compression !== undefined) {
 let data20 = data.output_compression;
 const _errs51 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/output_compression", schemaPath: "ResponsesImageTool/properties/output_compression/type", keyword: "type", params: { type: schema216.properties.output_compression.type } }];
+validate195.errors = [{ instancePath: instancePath + "/output_compression", schemaPath: "ResponsesImageTool/properties/output_compression/type", keyword: "type", params: { type: schema217.properties.output_compression.type } }];
 return false;
 }
 if (errors === _errs51) {
@@ -24699,7 +24814,7 @@ if (data.moderation !== undefined) {
 let data21 = data.moderation;
 const _errs53 = errors;
 if (!(data21 === "auto" || data21 === "low" || data21 === null)) {
-validate195.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "ResponsesImageTool/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema216.properties.moderation.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "ResponsesImageTool/properties/moderation/enum", keyword: "enum", params: { allowedValues: schema217.properties.moderation.enum } }];
 return false;
 }
 var valid14 = _errs53 === errors;
@@ -24711,7 +24826,7 @@ if (data.action !== undefined) {
 let data22 = data.action;
 const _errs54 = errors;
 if (!(data22 === "generate" || data22 === "auto" || data22 === null)) {
-validate195.errors = [{ instancePath: instancePath + "/action", schemaPath: "ResponsesImageTool/properties/action/enum", keyword: "enum", params: { allowedValues: schema216.properties.action.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/action", schemaPath: "ResponsesImageTool/properties/action/enum", keyword: "enum", params: { allowedValues: schema217.properties.action.enum } }];
 return false;
 }
 var valid14 = _errs54 === errors;
@@ -24723,7 +24838,7 @@ if (data.partial_images !== undefined) {
 let data23 = data.partial_images;
 const _errs55 = errors;
 if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23)) && data23 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/partial_images", schemaPath: "ResponsesImageTool/properties/partial_images/type", keyword: "type", params: { type: schema216.properties.partial_images.type } }];
+validate195.errors = [{ instancePath: instancePath + "/partial_images", schemaPath: "ResponsesImageTool/properties/partial_images/type", keyword: "type", params: { type: schema217.properties.partial_images.type } }];
 return false;
 }
 if (errors === _errs55) {
@@ -24846,7 +24961,7 @@ if (data.execution !== undefined) {
 let data28 = data.execution;
 const _errs68 = errors;
 if (!(data28 === "server" || data28 === "client" || data28 === null)) {
-validate195.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesSearchTool/properties/execution/enum", keyword: "enum", params: { allowedValues: schema217.properties.execution.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesSearchTool/properties/execution/enum", keyword: "enum", params: { allowedValues: schema218.properties.execution.enum } }];
 return false;
 }
 var valid18 = _errs68 === errors;
@@ -24858,7 +24973,7 @@ if (data.description !== undefined) {
 let data29 = data.description;
 const _errs69 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesSearchTool/properties/description/type", keyword: "type", params: { type: schema217.properties.description.type } }];
+validate195.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesSearchTool/properties/description/type", keyword: "type", params: { type: schema218.properties.description.type } }];
 return false;
 }
 var valid18 = _errs69 === errors;
@@ -24870,7 +24985,7 @@ if (data.parameters !== undefined) {
 let data30 = data.parameters;
 const _errs71 = errors;
 if (!(data30 && typeof data30 == "object" && !Array.isArray(data30)) && data30 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesSearchTool/properties/parameters/type", keyword: "type", params: { type: schema217.properties.parameters.type } }];
+validate195.errors = [{ instancePath: instancePath + "/parameters", schemaPath: "ResponsesSearchTool/properties/parameters/type", keyword: "type", params: { type: schema218.properties.parameters.type } }];
 return false;
 }
 var valid18 = _errs71 === errors;
@@ -24905,7 +25020,7 @@ return false;
 if (data.type !== undefined) {
 let data31 = data.type;
 if (!(data31 === "web_search" || data31 === "web_search_2025_08_26" || data31 === "web_search_preview" || data31 === "web_search_preview_2025_03_11")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema218.properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.properties.type.enum } }];
 return false;
 }
 }
@@ -24931,7 +25046,7 @@ return false;
 if (data.type !== undefined) {
 let data32 = data.type;
 if (!(data32 === "web_search" || data32 === "web_search_2025_08_26" || data32 === "web_search_preview" || data32 === "web_search_preview_2025_03_11")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema218.properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.properties.type.enum } }];
 return false;
 }
 }
@@ -24957,7 +25072,7 @@ return false;
 if (data.type !== undefined) {
 let data33 = data.type;
 if (!(data33 === "web_search" || data33 === "web_search_2025_08_26" || data33 === "web_search_preview" || data33 === "web_search_preview_2025_03_11")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema218.properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.properties.type.enum } }];
 return false;
 }
 }
@@ -24983,7 +25098,7 @@ return false;
 if (data.type !== undefined) {
 let data34 = data.type;
 if (!(data34 === "web_search" || data34 === "web_search_2025_08_26" || data34 === "web_search_preview" || data34 === "web_search_preview_2025_03_11")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema218.properties.type.enum } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesWebSearchTool/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.properties.type.enum } }];
 return false;
 }
 }
@@ -25023,12 +25138,12 @@ evaluated0.props = props0;
 return errors === 0;
 }
 validate195.evaluated = { dynamicProps: true, dynamicItems: false };
-var schema223 = { type: "string", enum: ["none", "auto", "required"] };
-var schema224 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "image_generation", "tool_search", "allowed_tools"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionChoice" }, { $ref: "ResponsesCustomChoice" }, { $ref: "ResponsesImageChoice" }, { $ref: "ResponsesSearchChoice" }, { $ref: "ResponsesAllowedTools" }] }] };
-var schema227 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 } } };
-var schema228 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 } } };
-var schema225 = { type: "object", required: ["type", "mode", "tools"], properties: { type: { const: "allowed_tools" }, mode: { enum: ["auto", "required"] }, tools: { type: "array", minItems: 1, maxItems: 128, items: { $ref: "ResponsesAllowedTool" } } } };
-var schema226 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "image_generation", "tool_search"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionChoice" }, { $ref: "ResponsesCustomChoice" }, { $ref: "ResponsesImageChoice" }, { $ref: "ResponsesSearchChoice" }] }] };
+var schema224 = { type: "string", enum: ["none", "auto", "required"] };
+var schema225 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "image_generation", "tool_search", "allowed_tools"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionChoice" }, { $ref: "ResponsesCustomChoice" }, { $ref: "ResponsesImageChoice" }, { $ref: "ResponsesSearchChoice" }, { $ref: "ResponsesAllowedTools" }] }] };
+var schema228 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 } } };
+var schema229 = { type: "object", required: ["type", "name"], properties: { type: { const: "custom" }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 } } };
+var schema226 = { type: "object", required: ["type", "mode", "tools"], properties: { type: { const: "allowed_tools" }, mode: { enum: ["auto", "required"] }, tools: { type: "array", minItems: 1, maxItems: 128, items: { $ref: "ResponsesAllowedTool" } } } };
+var schema227 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "image_generation", "tool_search"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionChoice" }, { $ref: "ResponsesCustomChoice" }, { $ref: "ResponsesImageChoice" }, { $ref: "ResponsesSearchChoice" }] }] };
 function validate209(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25058,7 +25173,7 @@ validate209.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "function" || data0 === "custom" || data0 === "image_generation" || data0 === "tool_search")) {
-validate209.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema226.allOf[0].properties.type.enum } }];
+validate209.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema227.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -25110,7 +25225,7 @@ if (data.namespace !== undefined) {
 let data3 = data.namespace;
 const _errs14 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate209.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionChoice/properties/namespace/type", keyword: "type", params: { type: schema227.properties.namespace.type } }];
+validate209.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionChoice/properties/namespace/type", keyword: "type", params: { type: schema228.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -25172,7 +25287,7 @@ if (data.namespace !== undefined) {
 let data6 = data.namespace;
 const _errs22 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate209.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomChoice/properties/namespace/type", keyword: "type", params: { type: schema228.properties.namespace.type } }];
+validate209.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomChoice/properties/namespace/type", keyword: "type", params: { type: schema229.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -25309,7 +25424,7 @@ if (data.mode !== undefined) {
 let data1 = data.mode;
 const _errs2 = errors;
 if (!(data1 === "auto" || data1 === "required")) {
-validate208.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema225.properties.mode.enum } }];
+validate208.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema226.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -25395,7 +25510,7 @@ validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "function" || data0 === "custom" || data0 === "image_generation" || data0 === "tool_search" || data0 === "allowed_tools")) {
-validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema224.allOf[0].properties.type.enum } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema225.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -25447,7 +25562,7 @@ if (data.namespace !== undefined) {
 let data3 = data.namespace;
 const _errs14 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate207.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionChoice/properties/namespace/type", keyword: "type", params: { type: schema227.properties.namespace.type } }];
+validate207.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionChoice/properties/namespace/type", keyword: "type", params: { type: schema228.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -25509,7 +25624,7 @@ if (data.namespace !== undefined) {
 let data6 = data.namespace;
 const _errs22 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate207.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomChoice/properties/namespace/type", keyword: "type", params: { type: schema228.properties.namespace.type } }];
+validate207.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomChoice/properties/namespace/type", keyword: "type", params: { type: schema229.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -25648,7 +25763,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data === "none" || data === "auto" || data === "required")) {
-const err1 = { instancePath, schemaPath: "ResponsesToolChoiceMode/enum", keyword: "enum", params: { allowedValues: schema223.enum } };
+const err1 = { instancePath, schemaPath: "ResponsesToolChoiceMode/enum", keyword: "enum", params: { allowedValues: schema224.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -25692,9 +25807,9 @@ evaluated0.props = props0;
 return errors === 0;
 }
 validate206.evaluated = { dynamicProps: true, dynamicItems: false };
-var schema235 = { type: "object", required: [], properties: { format: { $ref: "ResponsesFormat" }, verbosity: { enum: ["low", "medium", "high", null] } } };
-var schema236 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "json_object", "json_schema"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesTextFormat" }, { $ref: "ResponsesJsonObject" }, { $ref: "ResponsesJsonSchema" }] }] };
-var schema239 = { type: "object", required: ["type", "name", "schema"], properties: { type: { const: "json_schema" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, schema: { type: "object" }, strict: { type: ["boolean", "null"] } } };
+var schema236 = { type: "object", required: [], properties: { format: { $ref: "ResponsesFormat" }, verbosity: { enum: ["low", "medium", "high", null] } } };
+var schema237 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "json_object", "json_schema"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesTextFormat" }, { $ref: "ResponsesJsonObject" }, { $ref: "ResponsesJsonSchema" }] }] };
+var schema240 = { type: "object", required: ["type", "name", "schema"], properties: { type: { const: "json_schema" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,64}$" }, description: { type: ["string", "null"] }, schema: { type: "object" }, strict: { type: ["boolean", "null"] } } };
 function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25724,7 +25839,7 @@ validate215.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "json_object" || data0 === "json_schema")) {
-validate215.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema236.allOf[0].properties.type.enum } }];
+validate215.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema237.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -25832,7 +25947,7 @@ if (data.description !== undefined) {
 let data5 = data.description;
 const _errs22 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate215.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesJsonSchema/properties/description/type", keyword: "type", params: { type: schema239.properties.description.type } }];
+validate215.errors = [{ instancePath: instancePath + "/description", schemaPath: "ResponsesJsonSchema/properties/description/type", keyword: "type", params: { type: schema240.properties.description.type } }];
 return false;
 }
 var valid11 = _errs22 === errors;
@@ -25856,7 +25971,7 @@ if (data.strict !== undefined) {
 let data7 = data.strict;
 const _errs26 = errors;
 if (typeof data7 !== "boolean" && data7 !== null) {
-validate215.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesJsonSchema/properties/strict/type", keyword: "type", params: { type: schema239.properties.strict.type } }];
+validate215.errors = [{ instancePath: instancePath + "/strict", schemaPath: "ResponsesJsonSchema/properties/strict/type", keyword: "type", params: { type: schema240.properties.strict.type } }];
 return false;
 }
 var valid11 = _errs26 === errors;
@@ -25934,7 +26049,7 @@ if (data.verbosity !== undefined) {
 let data1 = data.verbosity;
 const _errs2 = errors;
 if (!(data1 === "low" || data1 === "medium" || data1 === "high" || data1 === null)) {
-validate214.errors = [{ instancePath: instancePath + "/verbosity", schemaPath: "#/properties/verbosity/enum", keyword: "enum", params: { allowedValues: schema235.properties.verbosity.enum } }];
+validate214.errors = [{ instancePath: instancePath + "/verbosity", schemaPath: "#/properties/verbosity/enum", keyword: "enum", params: { allowedValues: schema236.properties.verbosity.enum } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -25996,7 +26111,7 @@ if (data.input !== undefined) {
 let data1 = data.input;
 const _errs3 = errors;
 if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate194.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema205.properties.input.type } }];
+validate194.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema206.properties.input.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -26026,7 +26141,7 @@ if (data.instructions !== undefined) {
 let data3 = data.instructions;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema205.properties.instructions.type } }];
+validate194.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema206.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -26038,7 +26153,7 @@ if (data.stream !== undefined) {
 let data4 = data.stream;
 const _errs9 = errors;
 if (typeof data4 !== "boolean" && data4 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema205.properties.stream.type } }];
+validate194.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema206.properties.stream.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -26050,7 +26165,7 @@ if (data.generate !== undefined) {
 let data5 = data.generate;
 const _errs11 = errors;
 if (typeof data5 !== "boolean" && data5 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/generate", schemaPath: "#/properties/generate/type", keyword: "type", params: { type: schema205.properties.generate.type } }];
+validate194.errors = [{ instancePath: instancePath + "/generate", schemaPath: "#/properties/generate/type", keyword: "type", params: { type: schema206.properties.generate.type } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -26062,7 +26177,7 @@ if (data.stream_options !== undefined) {
 let data6 = data.stream_options;
 const _errs13 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stream_options", schemaPath: "#/properties/stream_options/type", keyword: "type", params: { type: schema205.properties.stream_options.type } }];
+validate194.errors = [{ instancePath: instancePath + "/stream_options", schemaPath: "#/properties/stream_options/type", keyword: "type", params: { type: schema206.properties.stream_options.type } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -26074,7 +26189,7 @@ if (data.max_output_tokens !== undefined) {
 let data7 = data.max_output_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7)) && data7 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema205.properties.max_output_tokens.type } }];
+validate194.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema206.properties.max_output_tokens.type } }];
 return false;
 }
 if (errors === _errs15) {
@@ -26099,7 +26214,7 @@ if (data.temperature !== undefined) {
 let data8 = data.temperature;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8)) && data8 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema205.properties.temperature.type } }];
+validate194.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema206.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -26124,7 +26239,7 @@ if (data.top_p !== undefined) {
 let data9 = data.top_p;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && isFinite(data9)) && data9 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema205.properties.top_p.type } }];
+validate194.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema206.properties.top_p.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -26149,7 +26264,7 @@ if (data.presence_penalty !== undefined) {
 let data10 = data.presence_penalty;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && isFinite(data10)) && data10 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema205.properties.presence_penalty.type } }];
+validate194.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema206.properties.presence_penalty.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -26174,7 +26289,7 @@ if (data.frequency_penalty !== undefined) {
 let data11 = data.frequency_penalty;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && isFinite(data11)) && data11 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema205.properties.frequency_penalty.type } }];
+validate194.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema206.properties.frequency_penalty.type } }];
 return false;
 }
 if (errors === _errs23) {
@@ -26199,7 +26314,7 @@ if (data.top_logprobs !== undefined) {
 let data12 = data.top_logprobs;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema205.properties.top_logprobs.type } }];
+validate194.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema206.properties.top_logprobs.type } }];
 return false;
 }
 if (errors === _errs25) {
@@ -26224,7 +26339,7 @@ if (data.include !== undefined) {
 let data13 = data.include;
 const _errs27 = errors;
 if (!Array.isArray(data13) && data13 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/include", schemaPath: "#/properties/include/type", keyword: "type", params: { type: schema205.properties.include.type } }];
+validate194.errors = [{ instancePath: instancePath + "/include", schemaPath: "#/properties/include/type", keyword: "type", params: { type: schema206.properties.include.type } }];
 return false;
 }
 if (errors === _errs27) {
@@ -26235,7 +26350,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data14 = data13[i1];
 const _errs29 = errors;
 if (!(data14 === "file_search_call.results" || data14 === "web_search_call.results" || data14 === "web_search_call.action.sources" || data14 === "message.input_image.image_url" || data14 === "computer_call_output.output.image_url" || data14 === "code_interpreter_call.outputs" || data14 === "reasoning.encrypted_content" || data14 === "message.output_text.logprobs")) {
-validate194.errors = [{ instancePath: instancePath + "/include/" + i1, schemaPath: "#/properties/include/items/enum", keyword: "enum", params: { allowedValues: schema205.properties.include.items.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/include/" + i1, schemaPath: "#/properties/include/items/enum", keyword: "enum", params: { allowedValues: schema206.properties.include.items.enum } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -26254,7 +26369,7 @@ if (data.tools !== undefined) {
 let data15 = data.tools;
 const _errs30 = errors;
 if (!Array.isArray(data15) && data15 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema205.properties.tools.type } }];
+validate194.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema206.properties.tools.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -26332,7 +26447,7 @@ if (data.parallel_tool_calls !== undefined) {
 let data18 = data.parallel_tool_calls;
 const _errs38 = errors;
 if (typeof data18 !== "boolean" && data18 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: schema205.properties.parallel_tool_calls.type } }];
+validate194.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: schema206.properties.parallel_tool_calls.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -26344,7 +26459,7 @@ if (data.max_tool_calls !== undefined) {
 let data19 = data.max_tool_calls;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema205.properties.max_tool_calls.type } }];
+validate194.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema206.properties.max_tool_calls.type } }];
 return false;
 }
 if (errors === _errs40) {
@@ -26418,7 +26533,7 @@ if (data.reasoning !== undefined) {
 let data21 = data.reasoning;
 const _errs47 = errors;
 if (!(data21 && typeof data21 == "object" && !Array.isArray(data21)) && data21 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: schema205.properties.reasoning.type } }];
+validate194.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: schema206.properties.reasoning.type } }];
 return false;
 }
 if (errors === _errs47) {
@@ -26427,7 +26542,7 @@ if (data21.effort !== undefined) {
 let data22 = data21.effort;
 const _errs49 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema205.properties.reasoning.properties.effort.type } }];
+validate194.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema206.properties.reasoning.properties.effort.type } }];
 return false;
 }
 if (errors === _errs49) {
@@ -26447,7 +26562,7 @@ if (data21.summary !== undefined) {
 let data23 = data21.summary;
 const _errs51 = errors;
 if (!(data23 === "auto" || data23 === "concise" || data23 === "detailed" || data23 === null)) {
-validate194.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/enum", keyword: "enum", params: { allowedValues: schema205.properties.reasoning.properties.summary.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/enum", keyword: "enum", params: { allowedValues: schema206.properties.reasoning.properties.summary.enum } }];
 return false;
 }
 var valid6 = _errs51 === errors;
@@ -26459,7 +26574,7 @@ if (data21.generate_summary !== undefined) {
 let data24 = data21.generate_summary;
 const _errs52 = errors;
 if (!(data24 === "auto" || data24 === "concise" || data24 === "detailed" || data24 === null)) {
-validate194.errors = [{ instancePath: instancePath + "/reasoning/generate_summary", schemaPath: "#/properties/reasoning/properties/generate_summary/enum", keyword: "enum", params: { allowedValues: schema205.properties.reasoning.properties.generate_summary.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/reasoning/generate_summary", schemaPath: "#/properties/reasoning/properties/generate_summary/enum", keyword: "enum", params: { allowedValues: schema206.properties.reasoning.properties.generate_summary.enum } }];
 return false;
 }
 var valid6 = _errs52 === errors;
@@ -26479,7 +26594,7 @@ if (data.truncation !== undefined) {
 let data25 = data.truncation;
 const _errs53 = errors;
 if (!(data25 === "auto" || data25 === "disabled" || data25 === null)) {
-validate194.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/enum", keyword: "enum", params: { allowedValues: schema205.properties.truncation.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/enum", keyword: "enum", params: { allowedValues: schema206.properties.truncation.enum } }];
 return false;
 }
 var valid0 = _errs53 === errors;
@@ -26491,7 +26606,7 @@ if (data.store !== undefined) {
 let data26 = data.store;
 const _errs54 = errors;
 if (typeof data26 !== "boolean" && data26 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: schema205.properties.store.type } }];
+validate194.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: schema206.properties.store.type } }];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -26503,7 +26618,7 @@ if (data.metadata !== undefined) {
 let data27 = data.metadata;
 const _errs56 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27)) && data27 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema205.properties.metadata.type } }];
+validate194.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema206.properties.metadata.type } }];
 return false;
 }
 if (errors === _errs56) {
@@ -26572,7 +26687,7 @@ if (data.service_tier !== undefined) {
 let data29 = data.service_tier;
 const _errs62 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema205.properties.service_tier.type } }];
+validate194.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema206.properties.service_tier.type } }];
 return false;
 }
 if (errors === _errs62) {
@@ -26592,7 +26707,7 @@ if (data.user !== undefined) {
 let data30 = data.user;
 const _errs64 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema205.properties.user.type } }];
+validate194.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema206.properties.user.type } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -26604,7 +26719,7 @@ if (data.safety_identifier !== undefined) {
 let data31 = data.safety_identifier;
 const _errs66 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema205.properties.safety_identifier.type } }];
+validate194.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema206.properties.safety_identifier.type } }];
 return false;
 }
 if (errors === _errs66) {
@@ -26624,7 +26739,7 @@ if (data.prompt_cache_key !== undefined) {
 let data32 = data.prompt_cache_key;
 const _errs68 = errors;
 if (typeof data32 !== "string" && data32 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema205.properties.prompt_cache_key.type } }];
+validate194.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema206.properties.prompt_cache_key.type } }];
 return false;
 }
 if (errors === _errs68) {
@@ -26644,7 +26759,7 @@ if (data.previous_response_id !== undefined) {
 let data33 = data.previous_response_id;
 const _errs70 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema205.properties.previous_response_id.type } }];
+validate194.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema206.properties.previous_response_id.type } }];
 return false;
 }
 if (errors === _errs70) {
@@ -26807,7 +26922,7 @@ if (data.context_management !== undefined) {
 let data38 = data.context_management;
 const _errs86 = errors;
 if (!Array.isArray(data38) && data38 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema205.properties.context_management.type } }];
+validate194.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema206.properties.context_management.type } }];
 return false;
 }
 if (errors === _errs86) {
@@ -26827,7 +26942,7 @@ if (data.background !== undefined) {
 let data39 = data.background;
 const _errs88 = errors;
 if (typeof data39 !== "boolean" && data39 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: schema205.properties.background.type } }];
+validate194.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: schema206.properties.background.type } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -26876,7 +26991,7 @@ return errors === 0;
 }
 validate194.evaluated = { props: { model: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate218;
-var schema240 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema241 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
 function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26993,7 +27108,7 @@ validate218.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data4 === "mp3" || data4 === "opus" || data4 === "aac" || data4 === "flac" || data4 === "wav" || data4 === "pcm")) {
-validate218.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema240.properties.response_format.enum } }];
+validate218.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema241.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -27009,7 +27124,7 @@ validate218.errors = [{ instancePath: instancePath + "/stream_format", schemaPat
 return false;
 }
 if (!(data5 === "audio" || data5 === "sse")) {
-validate218.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema240.properties.stream_format.enum } }];
+validate218.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema241.properties.stream_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -27057,7 +27172,7 @@ return errors === 0;
 }
 validate218.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
 var validateSubscriptionCreateRequest = validate219;
-var schema241 = { type: "object", required: ["event"], properties: { id: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: "string", format: "uuid" } } };
+var schema242 = { type: "object", required: ["event"], properties: { id: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: "string", format: "uuid" } } };
 function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27104,7 +27219,7 @@ validate219.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/pr
 return false;
 }
 if (!(data1 === "run.started" || data1 === "run.retrying" || data1 === "run.succeeded" || data1 === "run.failed" || data1 === "run.cancelled" || data1 === "job.completed" || data1 === "job.failed" || data1 === "batch.completed" || data1 === "batch.failed" || data1 === "batch.expired" || data1 === "batch.cancelled" || data1 === "budget.threshold_reached" || data1 === "template.unavailable")) {
-validate219.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema241.properties.event.enum } }];
+validate219.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema242.properties.event.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -27145,7 +27260,7 @@ return errors === 0;
 }
 validate219.evaluated = { props: { id: true, event: true, workflowId: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate220;
-var schema242 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+var schema243 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
 function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27295,7 +27410,7 @@ validate220.errors = [{ instancePath: instancePath + "/response_format", schemaP
 return false;
 }
 if (!(data6 === "json" || data6 === "text" || data6 === "srt" || data6 === "verbose_json" || data6 === "vtt")) {
-validate220.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema242.properties.response_format.enum } }];
+validate220.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema243.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -27346,7 +27461,7 @@ validate220.errors = [{ instancePath: instancePath + "/timestamp_granularities/"
 return false;
 }
 if (!(data9 === "word" || data9 === "segment")) {
-validate220.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema242.properties.timestamp_granularities.items.enum } }];
+validate220.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema243.properties.timestamp_granularities.items.enum } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -27395,7 +27510,7 @@ return errors === 0;
 }
 validate220.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
 var validateVideoGenerationRequest = validate221;
-var schema243 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+var schema244 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27667,7 +27782,7 @@ validate221.errors = [{ instancePath: instancePath + "/person_generation", schem
 return false;
 }
 if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate221.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema243.properties.person_generation.enum } }];
+validate221.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema244.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -27696,7 +27811,7 @@ return errors === 0;
 }
 validate221.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate222;
-var schema244 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema245 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 var pattern31 = new RegExp("^[^\\u0000]*$", "u");
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -27788,7 +27903,7 @@ validate222.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath
 return false;
 }
 if (!(data3 === "private" || data3 === "workspace")) {
-validate222.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharingScope.enum } }];
+validate222.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema245.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -27804,7 +27919,7 @@ validate222.errors = [{ instancePath: instancePath + "/sharePermission", schemaP
 return false;
 }
 if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
-validate222.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharePermission.enum } }];
+validate222.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema245.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -27826,7 +27941,7 @@ return errors === 0;
 }
 validate222.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowEstimateRequest = validate223;
-var schema245 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema246 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27917,7 +28032,7 @@ validate223.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate223.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema245.properties.mode.enum } }];
+validate223.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema246.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -27938,7 +28053,7 @@ return errors === 0;
 }
 validate223.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunRequest = validate224;
-var schema246 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema247 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27996,7 +28111,7 @@ validate224.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate224.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema246.properties.mode.enum } }];
+validate224.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema247.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -28015,7 +28130,7 @@ return errors === 0;
 }
 validate224.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate225;
-var schema247 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema248 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28101,7 +28216,7 @@ validate225.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath
 return false;
 }
 if (!(data3 === "private" || data3 === "workspace")) {
-validate225.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema247.properties.sharingScope.enum } }];
+validate225.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema248.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -28117,7 +28232,7 @@ validate225.errors = [{ instancePath: instancePath + "/sharePermission", schemaP
 return false;
 }
 if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
-validate225.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema247.properties.sharePermission.enum } }];
+validate225.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema248.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -28186,11 +28301,11 @@ return errors === 0;
 }
 validate226.evaluated = { props: { name: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesItem = validate227;
-var schema250 = { type: "object", required: ["role", "content"], properties: { type: { const: "message" }, role: { enum: ["user", "assistant", "system", "developer"] }, content: { type: ["string", "array"], items: { $ref: "ResponsesContentPart" } }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, phase: { enum: ["commentary", "final_answer", null] } } };
-var schema251 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["input_text", "input_image", "input_file", "encrypted_content", "output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesInputText" }, { $ref: "ResponsesInputImage" }, { $ref: "ResponsesInputFile" }, { $ref: "ResponsesSealedPart" }, { $ref: "ResponsesOutputText" }, { $ref: "ResponsesRefusal" }] }] };
-var schema253 = { type: "object", required: ["type"], properties: { type: { const: "input_image" }, image_url: { type: ["string", "null"], pattern: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)" }, file_id: { type: ["string", "null"], minLength: 1, maxLength: 100 }, detail: { enum: ["auto", "low", "high", "original", null] } } };
-var schema254 = { type: "object", required: ["type"], properties: { type: { const: "input_file" }, file_id: { type: ["string", "null"], minLength: 1, maxLength: 100 }, file_data: { type: ["string", "null"], minLength: 1 }, file_url: { type: ["string", "null"], minLength: 1 }, filename: { type: ["string", "null"] } } };
-var schema256 = { type: "object", required: ["type", "text"], properties: { type: { const: "output_text" }, text: { type: "string" }, annotations: { type: ["array", "null"], items: { type: "object" } }, logprobs: { type: ["array", "null"], items: { type: "object" } } } };
+var schema251 = { type: "object", required: ["role", "content"], properties: { type: { const: "message" }, role: { enum: ["user", "assistant", "system", "developer"] }, content: { type: ["string", "array"], items: { $ref: "ResponsesContentPart" } }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, phase: { enum: ["commentary", "final_answer", null] } } };
+var schema252 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["input_text", "input_image", "input_file", "encrypted_content", "output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesInputText" }, { $ref: "ResponsesInputImage" }, { $ref: "ResponsesInputFile" }, { $ref: "ResponsesSealedPart" }, { $ref: "ResponsesOutputText" }, { $ref: "ResponsesRefusal" }] }] };
+var schema254 = { type: "object", required: ["type"], properties: { type: { const: "input_image" }, image_url: { type: ["string", "null"], pattern: "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)" }, file_id: { type: ["string", "null"], minLength: 1, maxLength: 100 }, detail: { enum: ["auto", "low", "high", "original", null] } } };
+var schema255 = { type: "object", required: ["type"], properties: { type: { const: "input_file" }, file_id: { type: ["string", "null"], minLength: 1, maxLength: 100 }, file_data: { type: ["string", "null"], minLength: 1 }, file_url: { type: ["string", "null"], minLength: 1 }, filename: { type: ["string", "null"] } } };
+var schema257 = { type: "object", required: ["type", "text"], properties: { type: { const: "output_text" }, text: { type: "string" }, annotations: { type: ["array", "null"], items: { type: "object" } }, logprobs: { type: ["array", "null"], items: { type: "object" } } } };
 function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28220,7 +28335,7 @@ validate229.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "input_text" || data0 === "input_image" || data0 === "input_file" || data0 === "encrypted_content" || data0 === "output_text" || data0 === "refusal")) {
-validate229.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema251.allOf[0].properties.type.enum } }];
+validate229.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema252.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -28301,7 +28416,7 @@ if (data.image_url !== undefined) {
 let data4 = data.image_url;
 const _errs18 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "ResponsesInputImage/properties/image_url/type", keyword: "type", params: { type: schema253.properties.image_url.type } }];
+validate229.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "ResponsesInputImage/properties/image_url/type", keyword: "type", params: { type: schema254.properties.image_url.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -28321,7 +28436,7 @@ if (data.file_id !== undefined) {
 let data5 = data.file_id;
 const _errs20 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputImage/properties/file_id/type", keyword: "type", params: { type: schema253.properties.file_id.type } }];
+validate229.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputImage/properties/file_id/type", keyword: "type", params: { type: schema254.properties.file_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -28346,7 +28461,7 @@ if (data.detail !== undefined) {
 let data6 = data.detail;
 const _errs22 = errors;
 if (!(data6 === "auto" || data6 === "low" || data6 === "high" || data6 === "original" || data6 === null)) {
-validate229.errors = [{ instancePath: instancePath + "/detail", schemaPath: "ResponsesInputImage/properties/detail/enum", keyword: "enum", params: { allowedValues: schema253.properties.detail.enum } }];
+validate229.errors = [{ instancePath: instancePath + "/detail", schemaPath: "ResponsesInputImage/properties/detail/enum", keyword: "enum", params: { allowedValues: schema254.properties.detail.enum } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -28393,7 +28508,7 @@ if (data.file_id !== undefined) {
 let data8 = data.file_id;
 const _errs27 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputFile/properties/file_id/type", keyword: "type", params: { type: schema254.properties.file_id.type } }];
+validate229.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputFile/properties/file_id/type", keyword: "type", params: { type: schema255.properties.file_id.type } }];
 return false;
 }
 if (errors === _errs27) {
@@ -28418,7 +28533,7 @@ if (data.file_data !== undefined) {
 let data9 = data.file_data;
 const _errs29 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/file_data", schemaPath: "ResponsesInputFile/properties/file_data/type", keyword: "type", params: { type: schema254.properties.file_data.type } }];
+validate229.errors = [{ instancePath: instancePath + "/file_data", schemaPath: "ResponsesInputFile/properties/file_data/type", keyword: "type", params: { type: schema255.properties.file_data.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -28438,7 +28553,7 @@ if (data.file_url !== undefined) {
 let data10 = data.file_url;
 const _errs31 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/file_url", schemaPath: "ResponsesInputFile/properties/file_url/type", keyword: "type", params: { type: schema254.properties.file_url.type } }];
+validate229.errors = [{ instancePath: instancePath + "/file_url", schemaPath: "ResponsesInputFile/properties/file_url/type", keyword: "type", params: { type: schema255.properties.file_url.type } }];
 return false;
 }
 if (errors === _errs31) {
@@ -28458,7 +28573,7 @@ if (data.filename !== undefined) {
 let data11 = data.filename;
 const _errs33 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/filename", schemaPath: "ResponsesInputFile/properties/filename/type", keyword: "type", params: { type: schema254.properties.filename.type } }];
+validate229.errors = [{ instancePath: instancePath + "/filename", schemaPath: "ResponsesInputFile/properties/filename/type", keyword: "type", params: { type: schema255.properties.filename.type } }];
 return false;
 }
 var valid11 = _errs33 === errors;
@@ -28560,7 +28675,7 @@ if (data.annotations !== undefined) {
 let data16 = data.annotations;
 const _errs47 = errors;
 if (!Array.isArray(data16) && data16 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "ResponsesOutputText/properties/annotations/type", keyword: "type", params: { type: schema256.properties.annotations.type } }];
+validate229.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "ResponsesOutputText/properties/annotations/type", keyword: "type", params: { type: schema257.properties.annotations.type } }];
 return false;
 }
 if (errors === _errs47) {
@@ -28590,7 +28705,7 @@ if (data.logprobs !== undefined) {
 let data18 = data.logprobs;
 const _errs51 = errors;
 if (!Array.isArray(data18) && data18 !== null) {
-validate229.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "ResponsesOutputText/properties/logprobs/type", keyword: "type", params: { type: schema256.properties.logprobs.type } }];
+validate229.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "ResponsesOutputText/properties/logprobs/type", keyword: "type", params: { type: schema257.properties.logprobs.type } }];
 return false;
 }
 if (errors === _errs51) {
@@ -28731,7 +28846,7 @@ if (data.role !== undefined) {
 let data1 = data.role;
 const _errs2 = errors;
 if (!(data1 === "user" || data1 === "assistant" || data1 === "system" || data1 === "developer")) {
-validate228.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema250.properties.role.enum } }];
+validate228.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema251.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -28743,7 +28858,7 @@ if (data.content !== undefined) {
 let data2 = data.content;
 const _errs3 = errors;
 if (typeof data2 !== "string" && !Array.isArray(data2)) {
-validate228.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema250.properties.content.type } }];
+validate228.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema251.properties.content.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -28772,7 +28887,7 @@ if (data.id !== undefined) {
 let data4 = data.id;
 const _errs6 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate228.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema250.properties.id.type } }];
+validate228.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema251.properties.id.type } }];
 return false;
 }
 if (errors === _errs6) {
@@ -28792,7 +28907,7 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs8 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate228.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema250.properties.status.type } }];
+validate228.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema251.properties.status.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -28804,7 +28919,7 @@ if (data.phase !== undefined) {
 let data6 = data.phase;
 const _errs10 = errors;
 if (!(data6 === "commentary" || data6 === "final_answer" || data6 === null)) {
-validate228.errors = [{ instancePath: instancePath + "/phase", schemaPath: "#/properties/phase/enum", keyword: "enum", params: { allowedValues: schema250.properties.phase.enum } }];
+validate228.errors = [{ instancePath: instancePath + "/phase", schemaPath: "#/properties/phase/enum", keyword: "enum", params: { allowedValues: schema251.properties.phase.enum } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -28826,18 +28941,18 @@ validate228.errors = vErrors;
 return errors === 0;
 }
 validate228.evaluated = { props: { type: true, role: true, content: true, id: true, status: true, phase: true }, dynamicProps: false, dynamicItems: false };
-var schema258 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "item_reference", "compaction", "sluice_call", "image_generation_call", "tool_search_call", "tool_search_output", "additional_tools", "agent_message", "agent_reasoning", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "ghost_snapshot", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "other", "program", "program_output", "shell_call", "shell_call_output", "web_search_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesReasoning" }, { $ref: "ResponsesFunctionCall" }, { $ref: "ResponsesFunctionCallOutput" }, { $ref: "ResponsesCustomCall" }, { $ref: "ResponsesCustomCallOutput" }, { $ref: "ResponsesItemReference" }, { $ref: "ResponsesCompaction" }, { $ref: "ResponsesSluiceCall" }, { $ref: "ResponsesImageCall" }, { $ref: "ResponsesToolSearchCall" }, { $ref: "ResponsesToolSearchOutput" }, { $ref: "ResponsesAdditionalTools" }, { $ref: "ResponsesForeignItem" }] }] };
-var schema267 = { type: "object", required: ["type", "summary"], properties: { type: { const: "reasoning" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, summary: { type: "array", items: { type: "object", required: ["type", "text"], properties: { type: { const: "summary_text" }, text: { type: "string" } } } }, content: { type: ["array", "null"], items: { type: "object", required: ["type", "text"], properties: { type: { const: "reasoning_text" }, text: { type: "string" } } } }, encrypted_content: { type: ["string", "null"] } } };
-var schema268 = { type: "object", required: ["type", "name", "arguments"], properties: { type: { const: "function_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 }, arguments: { type: "string" } } };
-var schema269 = { type: "object", required: ["type", "name", "input"], properties: { type: { const: "custom_tool_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 }, input: { type: "string" } } };
-var schema271 = { type: "object", required: ["type", "encrypted_content"], properties: { type: { const: "compaction" }, id: { type: ["string", "null"], maxLength: 128 }, encrypted_content: { type: "string" } } };
-var schema272 = { type: "object", required: ["type", "call_id", "name", "arguments", "output"], properties: { type: { const: "sluice_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: "string", minLength: 1, maxLength: 128 }, name: { type: "string" }, arguments: { type: "string" }, round: { type: ["integer", "null"] }, output: { type: "string" } } };
-var schema273 = { type: "object", required: ["type"], properties: { type: { const: "image_generation_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, result: { type: ["string", "null"] }, file_id: { type: ["string", "null"], maxLength: 128 }, revised_prompt: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, arguments: { type: ["string", "null"] }, round: { type: ["integer", "null"] }, output: { type: ["string", "null"] } } };
-var schema274 = { type: "object", required: ["type"], properties: { type: { const: "tool_search_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, execution: { enum: ["server", "client", null] }, arguments: {} } };
-var schema275 = { type: "object", required: ["type", "tools"], properties: { type: { const: "tool_search_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, execution: { enum: ["server", "client", null] }, tools: { type: "array", items: { type: "object" } } } };
-var schema276 = { type: "object", required: ["type"], properties: { type: { enum: ["agent_message", "agent_reasoning", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "ghost_snapshot", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "other", "program", "program_output", "shell_call", "shell_call_output", "web_search_call"] }, id: { type: ["string", "null"], maxLength: 128 }, call_id: { type: ["string", "null"], maxLength: 128 } } };
-var schema259 = { type: "object", required: ["type", "output"], properties: { type: { const: "function_call_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, output: { type: ["string", "array"], items: { $ref: "ResponsesInputPart" } }, name: { type: ["string", "null"] } } };
-var schema260 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["input_text", "input_image", "input_file", "encrypted_content"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesInputText" }, { $ref: "ResponsesInputImage" }, { $ref: "ResponsesInputFile" }, { $ref: "ResponsesSealedPart" }] }] };
+var schema259 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "item_reference", "compaction", "sluice_call", "image_generation_call", "tool_search_call", "tool_search_output", "additional_tools", "agent_message", "agent_reasoning", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "ghost_snapshot", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "other", "program", "program_output", "shell_call", "shell_call_output", "web_search_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesReasoning" }, { $ref: "ResponsesFunctionCall" }, { $ref: "ResponsesFunctionCallOutput" }, { $ref: "ResponsesCustomCall" }, { $ref: "ResponsesCustomCallOutput" }, { $ref: "ResponsesItemReference" }, { $ref: "ResponsesCompaction" }, { $ref: "ResponsesSluiceCall" }, { $ref: "ResponsesImageCall" }, { $ref: "ResponsesToolSearchCall" }, { $ref: "ResponsesToolSearchOutput" }, { $ref: "ResponsesAdditionalTools" }, { $ref: "ResponsesForeignItem" }] }] };
+var schema268 = { type: "object", required: ["type", "summary"], properties: { type: { const: "reasoning" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, summary: { type: "array", items: { type: "object", required: ["type", "text"], properties: { type: { const: "summary_text" }, text: { type: "string" } } } }, content: { type: ["array", "null"], items: { type: "object", required: ["type", "text"], properties: { type: { const: "reasoning_text" }, text: { type: "string" } } } }, encrypted_content: { type: ["string", "null"] } } };
+var schema269 = { type: "object", required: ["type", "name", "arguments"], properties: { type: { const: "function_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 }, arguments: { type: "string" } } };
+var schema270 = { type: "object", required: ["type", "name", "input"], properties: { type: { const: "custom_tool_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, name: { type: "string" }, namespace: { type: ["string", "null"], maxLength: 128 }, input: { type: "string" } } };
+var schema272 = { type: "object", required: ["type", "encrypted_content"], properties: { type: { const: "compaction" }, id: { type: ["string", "null"], maxLength: 128 }, encrypted_content: { type: "string" } } };
+var schema273 = { type: "object", required: ["type", "call_id", "name", "arguments", "output"], properties: { type: { const: "sluice_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: "string", minLength: 1, maxLength: 128 }, name: { type: "string" }, arguments: { type: "string" }, round: { type: ["integer", "null"] }, output: { type: "string" } } };
+var schema274 = { type: "object", required: ["type"], properties: { type: { const: "image_generation_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, result: { type: ["string", "null"] }, file_id: { type: ["string", "null"], maxLength: 128 }, revised_prompt: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, arguments: { type: ["string", "null"] }, round: { type: ["integer", "null"] }, output: { type: ["string", "null"] } } };
+var schema275 = { type: "object", required: ["type"], properties: { type: { const: "tool_search_call" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, execution: { enum: ["server", "client", null] }, arguments: {} } };
+var schema276 = { type: "object", required: ["type", "tools"], properties: { type: { const: "tool_search_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, execution: { enum: ["server", "client", null] }, tools: { type: "array", items: { type: "object" } } } };
+var schema277 = { type: "object", required: ["type"], properties: { type: { enum: ["agent_message", "agent_reasoning", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "context_compaction", "file_search_call", "ghost_snapshot", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "other", "program", "program_output", "shell_call", "shell_call_output", "web_search_call"] }, id: { type: ["string", "null"], maxLength: 128 }, call_id: { type: ["string", "null"], maxLength: 128 } } };
+var schema260 = { type: "object", required: ["type", "output"], properties: { type: { const: "function_call_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, output: { type: ["string", "array"], items: { $ref: "ResponsesInputPart" } }, name: { type: ["string", "null"] } } };
+var schema261 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["input_text", "input_image", "input_file", "encrypted_content"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesInputText" }, { $ref: "ResponsesInputImage" }, { $ref: "ResponsesInputFile" }, { $ref: "ResponsesSealedPart" }] }] };
 function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28867,7 +28982,7 @@ validate234.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "input_text" || data0 === "input_image" || data0 === "input_file" || data0 === "encrypted_content")) {
-validate234.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema260.allOf[0].properties.type.enum } }];
+validate234.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema261.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -28948,7 +29063,7 @@ if (data.image_url !== undefined) {
 let data4 = data.image_url;
 const _errs18 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "ResponsesInputImage/properties/image_url/type", keyword: "type", params: { type: schema253.properties.image_url.type } }];
+validate234.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "ResponsesInputImage/properties/image_url/type", keyword: "type", params: { type: schema254.properties.image_url.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -28968,7 +29083,7 @@ if (data.file_id !== undefined) {
 let data5 = data.file_id;
 const _errs20 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputImage/properties/file_id/type", keyword: "type", params: { type: schema253.properties.file_id.type } }];
+validate234.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputImage/properties/file_id/type", keyword: "type", params: { type: schema254.properties.file_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -28993,7 +29108,7 @@ if (data.detail !== undefined) {
 let data6 = data.detail;
 const _errs22 = errors;
 if (!(data6 === "auto" || data6 === "low" || data6 === "high" || data6 === "original" || data6 === null)) {
-validate234.errors = [{ instancePath: instancePath + "/detail", schemaPath: "ResponsesInputImage/properties/detail/enum", keyword: "enum", params: { allowedValues: schema253.properties.detail.enum } }];
+validate234.errors = [{ instancePath: instancePath + "/detail", schemaPath: "ResponsesInputImage/properties/detail/enum", keyword: "enum", params: { allowedValues: schema254.properties.detail.enum } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -29040,7 +29155,7 @@ if (data.file_id !== undefined) {
 let data8 = data.file_id;
 const _errs27 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputFile/properties/file_id/type", keyword: "type", params: { type: schema254.properties.file_id.type } }];
+validate234.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesInputFile/properties/file_id/type", keyword: "type", params: { type: schema255.properties.file_id.type } }];
 return false;
 }
 if (errors === _errs27) {
@@ -29065,7 +29180,7 @@ if (data.file_data !== undefined) {
 let data9 = data.file_data;
 const _errs29 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/file_data", schemaPath: "ResponsesInputFile/properties/file_data/type", keyword: "type", params: { type: schema254.properties.file_data.type } }];
+validate234.errors = [{ instancePath: instancePath + "/file_data", schemaPath: "ResponsesInputFile/properties/file_data/type", keyword: "type", params: { type: schema255.properties.file_data.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -29085,7 +29200,7 @@ if (data.file_url !== undefined) {
 let data10 = data.file_url;
 const _errs31 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/file_url", schemaPath: "ResponsesInputFile/properties/file_url/type", keyword: "type", params: { type: schema254.properties.file_url.type } }];
+validate234.errors = [{ instancePath: instancePath + "/file_url", schemaPath: "ResponsesInputFile/properties/file_url/type", keyword: "type", params: { type: schema255.properties.file_url.type } }];
 return false;
 }
 if (errors === _errs31) {
@@ -29105,7 +29220,7 @@ if (data.filename !== undefined) {
 let data11 = data.filename;
 const _errs33 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate234.errors = [{ instancePath: instancePath + "/filename", schemaPath: "ResponsesInputFile/properties/filename/type", keyword: "type", params: { type: schema254.properties.filename.type } }];
+validate234.errors = [{ instancePath: instancePath + "/filename", schemaPath: "ResponsesInputFile/properties/filename/type", keyword: "type", params: { type: schema255.properties.filename.type } }];
 return false;
 }
 var valid11 = _errs33 === errors;
@@ -29230,7 +29345,7 @@ if (data.id !== undefined) {
 let data1 = data.id;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema259.properties.id.type } }];
+validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema260.properties.id.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -29250,7 +29365,7 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema259.properties.status.type } }];
+validate233.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema260.properties.status.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -29262,7 +29377,7 @@ if (data.call_id !== undefined) {
 let data3 = data.call_id;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "#/properties/call_id/type", keyword: "type", params: { type: schema259.properties.call_id.type } }];
+validate233.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "#/properties/call_id/type", keyword: "type", params: { type: schema260.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs6) {
@@ -29287,7 +29402,7 @@ if (data.output !== undefined) {
 let data4 = data.output;
 const _errs8 = errors;
 if (typeof data4 !== "string" && !Array.isArray(data4)) {
-validate233.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema259.properties.output.type } }];
+validate233.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema260.properties.output.type } }];
 return false;
 }
 if (errors === _errs8) {
@@ -29316,7 +29431,7 @@ if (data.name !== undefined) {
 let data6 = data.name;
 const _errs11 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate233.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: schema259.properties.name.type } }];
+validate233.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: schema260.properties.name.type } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -29338,7 +29453,7 @@ validate233.errors = vErrors;
 return errors === 0;
 }
 validate233.evaluated = { props: { type: true, id: true, status: true, call_id: true, output: true, name: true }, dynamicProps: false, dynamicItems: false };
-var schema265 = { type: "object", required: ["type", "output"], properties: { type: { const: "custom_tool_call_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, output: { type: ["string", "array"], items: { $ref: "ResponsesInputPart" } }, name: { type: ["string", "null"] } } };
+var schema266 = { type: "object", required: ["type", "output"], properties: { type: { const: "custom_tool_call_output" }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, call_id: { type: ["string", "null"], minLength: 1, maxLength: 128 }, output: { type: ["string", "array"], items: { $ref: "ResponsesInputPart" } }, name: { type: ["string", "null"] } } };
 function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -29371,7 +29486,7 @@ if (data.id !== undefined) {
 let data1 = data.id;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate236.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema265.properties.id.type } }];
+validate236.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema266.properties.id.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -29391,7 +29506,7 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate236.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema265.properties.status.type } }];
+validate236.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema266.properties.status.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -29403,7 +29518,7 @@ if (data.call_id !== undefined) {
 let data3 = data.call_id;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate236.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "#/properties/call_id/type", keyword: "type", params: { type: schema265.properties.call_id.type } }];
+validate236.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "#/properties/call_id/type", keyword: "type", params: { type: schema266.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs6) {
@@ -29428,7 +29543,7 @@ if (data.output !== undefined) {
 let data4 = data.output;
 const _errs8 = errors;
 if (typeof data4 !== "string" && !Array.isArray(data4)) {
-validate236.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema265.properties.output.type } }];
+validate236.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema266.properties.output.type } }];
 return false;
 }
 if (errors === _errs8) {
@@ -29457,7 +29572,7 @@ if (data.name !== undefined) {
 let data6 = data.name;
 const _errs11 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate236.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: schema265.properties.name.type } }];
+validate236.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: schema266.properties.name.type } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -29479,7 +29594,7 @@ validate236.errors = vErrors;
 return errors === 0;
 }
 validate236.evaluated = { props: { type: true, id: true, status: true, call_id: true, output: true, name: true }, dynamicProps: false, dynamicItems: false };
-var schema266 = { type: "object", required: ["type", "tools"], properties: { type: { const: "additional_tools" }, id: { type: ["string", "null"], maxLength: 128 }, role: { enum: ["developer", null] }, tools: { type: "array", items: { $ref: "ResponsesTool" } } } };
+var schema267 = { type: "object", required: ["type", "tools"], properties: { type: { const: "additional_tools" }, id: { type: ["string", "null"], maxLength: 128 }, role: { enum: ["developer", null] }, tools: { type: "array", items: { $ref: "ResponsesTool" } } } };
 function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -29512,7 +29627,7 @@ if (data.id !== undefined) {
 let data1 = data.id;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate238.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema266.properties.id.type } }];
+validate238.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: schema267.properties.id.type } }];
 return false;
 }
 if (errors === _errs2) {
@@ -29532,7 +29647,7 @@ if (data.role !== undefined) {
 let data2 = data.role;
 const _errs4 = errors;
 if (!(data2 === "developer" || data2 === null)) {
-validate238.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema266.properties.role.enum } }];
+validate238.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema267.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -29609,7 +29724,7 @@ validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "reasoning" || data0 === "function_call" || data0 === "function_call_output" || data0 === "custom_tool_call" || data0 === "custom_tool_call_output" || data0 === "item_reference" || data0 === "compaction" || data0 === "sluice_call" || data0 === "image_generation_call" || data0 === "tool_search_call" || data0 === "tool_search_output" || data0 === "additional_tools" || data0 === "agent_message" || data0 === "agent_reasoning" || data0 === "apply_patch_call" || data0 === "apply_patch_call_output" || data0 === "code_interpreter_call" || data0 === "compaction_trigger" || data0 === "computer_call" || data0 === "computer_call_output" || data0 === "configuration_update" || data0 === "context_compaction" || data0 === "file_search_call" || data0 === "ghost_snapshot" || data0 === "local_shell_call" || data0 === "local_shell_call_output" || data0 === "mcp_approval_request" || data0 === "mcp_approval_response" || data0 === "mcp_call" || data0 === "mcp_list_tools" || data0 === "other" || data0 === "program" || data0 === "program_output" || data0 === "shell_call" || data0 === "shell_call_output" || data0 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema258.allOf[0].properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema259.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -29650,7 +29765,7 @@ if (data.id !== undefined) {
 let data2 = data.id;
 const _errs12 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesReasoning/properties/id/type", keyword: "type", params: { type: schema267.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesReasoning/properties/id/type", keyword: "type", params: { type: schema268.properties.id.type } }];
 return false;
 }
 if (errors === _errs12) {
@@ -29670,7 +29785,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs14 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesReasoning/properties/status/type", keyword: "type", params: { type: schema267.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesReasoning/properties/status/type", keyword: "type", params: { type: schema268.properties.status.type } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -29742,7 +29857,7 @@ if (data.content !== undefined) {
 let data8 = data.content;
 const _errs23 = errors;
 if (!Array.isArray(data8) && data8 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/content", schemaPath: "ResponsesReasoning/properties/content/type", keyword: "type", params: { type: schema267.properties.content.type } }];
+validate232.errors = [{ instancePath: instancePath + "/content", schemaPath: "ResponsesReasoning/properties/content/type", keyword: "type", params: { type: schema268.properties.content.type } }];
 return false;
 }
 if (errors === _errs23) {
@@ -29803,7 +29918,7 @@ if (data.encrypted_content !== undefined) {
 let data12 = data.encrypted_content;
 const _errs30 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "ResponsesReasoning/properties/encrypted_content/type", keyword: "type", params: { type: schema267.properties.encrypted_content.type } }];
+validate232.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "ResponsesReasoning/properties/encrypted_content/type", keyword: "type", params: { type: schema268.properties.encrypted_content.type } }];
 return false;
 }
 var valid5 = _errs30 === errors;
@@ -29852,7 +29967,7 @@ if (data.id !== undefined) {
 let data14 = data.id;
 const _errs36 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesFunctionCall/properties/id/type", keyword: "type", params: { type: schema268.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesFunctionCall/properties/id/type", keyword: "type", params: { type: schema269.properties.id.type } }];
 return false;
 }
 if (errors === _errs36) {
@@ -29872,7 +29987,7 @@ if (data.status !== undefined) {
 let data15 = data.status;
 const _errs38 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesFunctionCall/properties/status/type", keyword: "type", params: { type: schema268.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesFunctionCall/properties/status/type", keyword: "type", params: { type: schema269.properties.status.type } }];
 return false;
 }
 var valid12 = _errs38 === errors;
@@ -29884,7 +29999,7 @@ if (data.call_id !== undefined) {
 let data16 = data.call_id;
 const _errs40 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesFunctionCall/properties/call_id/type", keyword: "type", params: { type: schema268.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesFunctionCall/properties/call_id/type", keyword: "type", params: { type: schema269.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs40) {
@@ -29920,7 +30035,7 @@ if (data.namespace !== undefined) {
 let data18 = data.namespace;
 const _errs44 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionCall/properties/namespace/type", keyword: "type", params: { type: schema268.properties.namespace.type } }];
+validate232.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesFunctionCall/properties/namespace/type", keyword: "type", params: { type: schema269.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs44) {
@@ -30006,7 +30121,7 @@ if (data.id !== undefined) {
 let data21 = data.id;
 const _errs53 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesCustomCall/properties/id/type", keyword: "type", params: { type: schema269.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesCustomCall/properties/id/type", keyword: "type", params: { type: schema270.properties.id.type } }];
 return false;
 }
 if (errors === _errs53) {
@@ -30026,7 +30141,7 @@ if (data.status !== undefined) {
 let data22 = data.status;
 const _errs55 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesCustomCall/properties/status/type", keyword: "type", params: { type: schema269.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesCustomCall/properties/status/type", keyword: "type", params: { type: schema270.properties.status.type } }];
 return false;
 }
 var valid16 = _errs55 === errors;
@@ -30038,7 +30153,7 @@ if (data.call_id !== undefined) {
 let data23 = data.call_id;
 const _errs57 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesCustomCall/properties/call_id/type", keyword: "type", params: { type: schema269.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesCustomCall/properties/call_id/type", keyword: "type", params: { type: schema270.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs57) {
@@ -30074,7 +30189,7 @@ if (data.namespace !== undefined) {
 let data25 = data.namespace;
 const _errs61 = errors;
 if (typeof data25 !== "string" && data25 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomCall/properties/namespace/type", keyword: "type", params: { type: schema269.properties.namespace.type } }];
+validate232.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponsesCustomCall/properties/namespace/type", keyword: "type", params: { type: schema270.properties.namespace.type } }];
 return false;
 }
 if (errors === _errs61) {
@@ -30210,7 +30325,7 @@ if (data.id !== undefined) {
 let data30 = data.id;
 const _errs76 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesCompaction/properties/id/type", keyword: "type", params: { type: schema271.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesCompaction/properties/id/type", keyword: "type", params: { type: schema272.properties.id.type } }];
 return false;
 }
 if (errors === _errs76) {
@@ -30274,7 +30389,7 @@ if (data.id !== undefined) {
 let data33 = data.id;
 const _errs84 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesSluiceCall/properties/id/type", keyword: "type", params: { type: schema272.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesSluiceCall/properties/id/type", keyword: "type", params: { type: schema273.properties.id.type } }];
 return false;
 }
 if (errors === _errs84) {
@@ -30294,7 +30409,7 @@ if (data.status !== undefined) {
 let data34 = data.status;
 const _errs86 = errors;
 if (typeof data34 !== "string" && data34 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesSluiceCall/properties/status/type", keyword: "type", params: { type: schema272.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesSluiceCall/properties/status/type", keyword: "type", params: { type: schema273.properties.status.type } }];
 return false;
 }
 var valid26 = _errs86 === errors;
@@ -30352,7 +30467,7 @@ if (data.round !== undefined) {
 let data38 = data.round;
 const _errs94 = errors;
 if (!(typeof data38 == "number" && (!(data38 % 1) && !isNaN(data38)) && isFinite(data38)) && data38 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponsesSluiceCall/properties/round/type", keyword: "type", params: { type: schema272.properties.round.type } }];
+validate232.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponsesSluiceCall/properties/round/type", keyword: "type", params: { type: schema273.properties.round.type } }];
 return false;
 }
 var valid26 = _errs94 === errors;
@@ -30418,7 +30533,7 @@ if (data.id !== undefined) {
 let data41 = data.id;
 const _errs102 = errors;
 if (typeof data41 !== "string" && data41 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesImageCall/properties/id/type", keyword: "type", params: { type: schema273.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesImageCall/properties/id/type", keyword: "type", params: { type: schema274.properties.id.type } }];
 return false;
 }
 if (errors === _errs102) {
@@ -30438,7 +30553,7 @@ if (data.status !== undefined) {
 let data42 = data.status;
 const _errs104 = errors;
 if (typeof data42 !== "string" && data42 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesImageCall/properties/status/type", keyword: "type", params: { type: schema273.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesImageCall/properties/status/type", keyword: "type", params: { type: schema274.properties.status.type } }];
 return false;
 }
 var valid29 = _errs104 === errors;
@@ -30450,7 +30565,7 @@ if (data.result !== undefined) {
 let data43 = data.result;
 const _errs106 = errors;
 if (typeof data43 !== "string" && data43 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponsesImageCall/properties/result/type", keyword: "type", params: { type: schema273.properties.result.type } }];
+validate232.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponsesImageCall/properties/result/type", keyword: "type", params: { type: schema274.properties.result.type } }];
 return false;
 }
 var valid29 = _errs106 === errors;
@@ -30462,7 +30577,7 @@ if (data.file_id !== undefined) {
 let data44 = data.file_id;
 const _errs108 = errors;
 if (typeof data44 !== "string" && data44 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesImageCall/properties/file_id/type", keyword: "type", params: { type: schema273.properties.file_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponsesImageCall/properties/file_id/type", keyword: "type", params: { type: schema274.properties.file_id.type } }];
 return false;
 }
 if (errors === _errs108) {
@@ -30482,7 +30597,7 @@ if (data.revised_prompt !== undefined) {
 let data45 = data.revised_prompt;
 const _errs110 = errors;
 if (typeof data45 !== "string" && data45 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponsesImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema273.properties.revised_prompt.type } }];
+validate232.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponsesImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema274.properties.revised_prompt.type } }];
 return false;
 }
 var valid29 = _errs110 === errors;
@@ -30494,7 +30609,7 @@ if (data.call_id !== undefined) {
 let data46 = data.call_id;
 const _errs112 = errors;
 if (typeof data46 !== "string" && data46 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesImageCall/properties/call_id/type", keyword: "type", params: { type: schema273.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesImageCall/properties/call_id/type", keyword: "type", params: { type: schema274.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs112) {
@@ -30519,7 +30634,7 @@ if (data.arguments !== undefined) {
 let data47 = data.arguments;
 const _errs114 = errors;
 if (typeof data47 !== "string" && data47 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponsesImageCall/properties/arguments/type", keyword: "type", params: { type: schema273.properties.arguments.type } }];
+validate232.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponsesImageCall/properties/arguments/type", keyword: "type", params: { type: schema274.properties.arguments.type } }];
 return false;
 }
 var valid29 = _errs114 === errors;
@@ -30531,7 +30646,7 @@ if (data.round !== undefined) {
 let data48 = data.round;
 const _errs116 = errors;
 if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48)) && data48 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponsesImageCall/properties/round/type", keyword: "type", params: { type: schema273.properties.round.type } }];
+validate232.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponsesImageCall/properties/round/type", keyword: "type", params: { type: schema274.properties.round.type } }];
 return false;
 }
 var valid29 = _errs116 === errors;
@@ -30543,7 +30658,7 @@ if (data.output !== undefined) {
 let data49 = data.output;
 const _errs118 = errors;
 if (typeof data49 !== "string" && data49 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponsesImageCall/properties/output/type", keyword: "type", params: { type: schema273.properties.output.type } }];
+validate232.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponsesImageCall/properties/output/type", keyword: "type", params: { type: schema274.properties.output.type } }];
 return false;
 }
 var valid29 = _errs118 === errors;
@@ -30602,7 +30717,7 @@ if (data.id !== undefined) {
 let data51 = data.id;
 const _errs124 = errors;
 if (typeof data51 !== "string" && data51 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesToolSearchCall/properties/id/type", keyword: "type", params: { type: schema274.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesToolSearchCall/properties/id/type", keyword: "type", params: { type: schema275.properties.id.type } }];
 return false;
 }
 if (errors === _errs124) {
@@ -30622,7 +30737,7 @@ if (data.status !== undefined) {
 let data52 = data.status;
 const _errs126 = errors;
 if (typeof data52 !== "string" && data52 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesToolSearchCall/properties/status/type", keyword: "type", params: { type: schema274.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesToolSearchCall/properties/status/type", keyword: "type", params: { type: schema275.properties.status.type } }];
 return false;
 }
 var valid32 = _errs126 === errors;
@@ -30634,7 +30749,7 @@ if (data.call_id !== undefined) {
 let data53 = data.call_id;
 const _errs128 = errors;
 if (typeof data53 !== "string" && data53 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesToolSearchCall/properties/call_id/type", keyword: "type", params: { type: schema274.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesToolSearchCall/properties/call_id/type", keyword: "type", params: { type: schema275.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs128) {
@@ -30659,7 +30774,7 @@ if (data.execution !== undefined) {
 let data54 = data.execution;
 const _errs130 = errors;
 if (!(data54 === "server" || data54 === "client" || data54 === null)) {
-validate232.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesToolSearchCall/properties/execution/enum", keyword: "enum", params: { allowedValues: schema274.properties.execution.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesToolSearchCall/properties/execution/enum", keyword: "enum", params: { allowedValues: schema275.properties.execution.enum } }];
 return false;
 }
 var valid32 = _errs130 === errors;
@@ -30709,7 +30824,7 @@ if (data.id !== undefined) {
 let data56 = data.id;
 const _errs135 = errors;
 if (typeof data56 !== "string" && data56 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesToolSearchOutput/properties/id/type", keyword: "type", params: { type: schema275.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesToolSearchOutput/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
 return false;
 }
 if (errors === _errs135) {
@@ -30729,7 +30844,7 @@ if (data.status !== undefined) {
 let data57 = data.status;
 const _errs137 = errors;
 if (typeof data57 !== "string" && data57 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesToolSearchOutput/properties/status/type", keyword: "type", params: { type: schema275.properties.status.type } }];
+validate232.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponsesToolSearchOutput/properties/status/type", keyword: "type", params: { type: schema276.properties.status.type } }];
 return false;
 }
 var valid35 = _errs137 === errors;
@@ -30741,7 +30856,7 @@ if (data.call_id !== undefined) {
 let data58 = data.call_id;
 const _errs139 = errors;
 if (typeof data58 !== "string" && data58 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesToolSearchOutput/properties/call_id/type", keyword: "type", params: { type: schema275.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesToolSearchOutput/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs139) {
@@ -30766,7 +30881,7 @@ if (data.execution !== undefined) {
 let data59 = data.execution;
 const _errs141 = errors;
 if (!(data59 === "server" || data59 === "client" || data59 === null)) {
-validate232.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesToolSearchOutput/properties/execution/enum", keyword: "enum", params: { allowedValues: schema275.properties.execution.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponsesToolSearchOutput/properties/execution/enum", keyword: "enum", params: { allowedValues: schema276.properties.execution.enum } }];
 return false;
 }
 var valid35 = _errs141 === errors;
@@ -30847,7 +30962,7 @@ if (data.type !== undefined) {
 let data62 = data.type;
 const _errs150 = errors;
 if (!(data62 === "agent_message" || data62 === "agent_reasoning" || data62 === "apply_patch_call" || data62 === "apply_patch_call_output" || data62 === "code_interpreter_call" || data62 === "compaction_trigger" || data62 === "computer_call" || data62 === "computer_call_output" || data62 === "configuration_update" || data62 === "context_compaction" || data62 === "file_search_call" || data62 === "ghost_snapshot" || data62 === "local_shell_call" || data62 === "local_shell_call_output" || data62 === "mcp_approval_request" || data62 === "mcp_approval_response" || data62 === "mcp_call" || data62 === "mcp_list_tools" || data62 === "other" || data62 === "program" || data62 === "program_output" || data62 === "shell_call" || data62 === "shell_call_output" || data62 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid40 = _errs150 === errors;
@@ -30859,7 +30974,7 @@ if (data.id !== undefined) {
 let data63 = data.id;
 const _errs151 = errors;
 if (typeof data63 !== "string" && data63 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs151) {
@@ -30879,7 +30994,7 @@ if (data.call_id !== undefined) {
 let data64 = data.call_id;
 const _errs153 = errors;
 if (typeof data64 !== "string" && data64 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs153) {
@@ -30921,7 +31036,7 @@ if (data.type !== undefined) {
 let data65 = data.type;
 const _errs158 = errors;
 if (!(data65 === "agent_message" || data65 === "agent_reasoning" || data65 === "apply_patch_call" || data65 === "apply_patch_call_output" || data65 === "code_interpreter_call" || data65 === "compaction_trigger" || data65 === "computer_call" || data65 === "computer_call_output" || data65 === "configuration_update" || data65 === "context_compaction" || data65 === "file_search_call" || data65 === "ghost_snapshot" || data65 === "local_shell_call" || data65 === "local_shell_call_output" || data65 === "mcp_approval_request" || data65 === "mcp_approval_response" || data65 === "mcp_call" || data65 === "mcp_list_tools" || data65 === "other" || data65 === "program" || data65 === "program_output" || data65 === "shell_call" || data65 === "shell_call_output" || data65 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid43 = _errs158 === errors;
@@ -30933,7 +31048,7 @@ if (data.id !== undefined) {
 let data66 = data.id;
 const _errs159 = errors;
 if (typeof data66 !== "string" && data66 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs159) {
@@ -30953,7 +31068,7 @@ if (data.call_id !== undefined) {
 let data67 = data.call_id;
 const _errs161 = errors;
 if (typeof data67 !== "string" && data67 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs161) {
@@ -30995,7 +31110,7 @@ if (data.type !== undefined) {
 let data68 = data.type;
 const _errs166 = errors;
 if (!(data68 === "agent_message" || data68 === "agent_reasoning" || data68 === "apply_patch_call" || data68 === "apply_patch_call_output" || data68 === "code_interpreter_call" || data68 === "compaction_trigger" || data68 === "computer_call" || data68 === "computer_call_output" || data68 === "configuration_update" || data68 === "context_compaction" || data68 === "file_search_call" || data68 === "ghost_snapshot" || data68 === "local_shell_call" || data68 === "local_shell_call_output" || data68 === "mcp_approval_request" || data68 === "mcp_approval_response" || data68 === "mcp_call" || data68 === "mcp_list_tools" || data68 === "other" || data68 === "program" || data68 === "program_output" || data68 === "shell_call" || data68 === "shell_call_output" || data68 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid46 = _errs166 === errors;
@@ -31007,7 +31122,7 @@ if (data.id !== undefined) {
 let data69 = data.id;
 const _errs167 = errors;
 if (typeof data69 !== "string" && data69 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs167) {
@@ -31027,7 +31142,7 @@ if (data.call_id !== undefined) {
 let data70 = data.call_id;
 const _errs169 = errors;
 if (typeof data70 !== "string" && data70 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs169) {
@@ -31069,7 +31184,7 @@ if (data.type !== undefined) {
 let data71 = data.type;
 const _errs174 = errors;
 if (!(data71 === "agent_message" || data71 === "agent_reasoning" || data71 === "apply_patch_call" || data71 === "apply_patch_call_output" || data71 === "code_interpreter_call" || data71 === "compaction_trigger" || data71 === "computer_call" || data71 === "computer_call_output" || data71 === "configuration_update" || data71 === "context_compaction" || data71 === "file_search_call" || data71 === "ghost_snapshot" || data71 === "local_shell_call" || data71 === "local_shell_call_output" || data71 === "mcp_approval_request" || data71 === "mcp_approval_response" || data71 === "mcp_call" || data71 === "mcp_list_tools" || data71 === "other" || data71 === "program" || data71 === "program_output" || data71 === "shell_call" || data71 === "shell_call_output" || data71 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid49 = _errs174 === errors;
@@ -31081,7 +31196,7 @@ if (data.id !== undefined) {
 let data72 = data.id;
 const _errs175 = errors;
 if (typeof data72 !== "string" && data72 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs175) {
@@ -31101,7 +31216,7 @@ if (data.call_id !== undefined) {
 let data73 = data.call_id;
 const _errs177 = errors;
 if (typeof data73 !== "string" && data73 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs177) {
@@ -31143,7 +31258,7 @@ if (data.type !== undefined) {
 let data74 = data.type;
 const _errs182 = errors;
 if (!(data74 === "agent_message" || data74 === "agent_reasoning" || data74 === "apply_patch_call" || data74 === "apply_patch_call_output" || data74 === "code_interpreter_call" || data74 === "compaction_trigger" || data74 === "computer_call" || data74 === "computer_call_output" || data74 === "configuration_update" || data74 === "context_compaction" || data74 === "file_search_call" || data74 === "ghost_snapshot" || data74 === "local_shell_call" || data74 === "local_shell_call_output" || data74 === "mcp_approval_request" || data74 === "mcp_approval_response" || data74 === "mcp_call" || data74 === "mcp_list_tools" || data74 === "other" || data74 === "program" || data74 === "program_output" || data74 === "shell_call" || data74 === "shell_call_output" || data74 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid52 = _errs182 === errors;
@@ -31155,7 +31270,7 @@ if (data.id !== undefined) {
 let data75 = data.id;
 const _errs183 = errors;
 if (typeof data75 !== "string" && data75 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs183) {
@@ -31175,7 +31290,7 @@ if (data.call_id !== undefined) {
 let data76 = data.call_id;
 const _errs185 = errors;
 if (typeof data76 !== "string" && data76 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs185) {
@@ -31217,7 +31332,7 @@ if (data.type !== undefined) {
 let data77 = data.type;
 const _errs190 = errors;
 if (!(data77 === "agent_message" || data77 === "agent_reasoning" || data77 === "apply_patch_call" || data77 === "apply_patch_call_output" || data77 === "code_interpreter_call" || data77 === "compaction_trigger" || data77 === "computer_call" || data77 === "computer_call_output" || data77 === "configuration_update" || data77 === "context_compaction" || data77 === "file_search_call" || data77 === "ghost_snapshot" || data77 === "local_shell_call" || data77 === "local_shell_call_output" || data77 === "mcp_approval_request" || data77 === "mcp_approval_response" || data77 === "mcp_call" || data77 === "mcp_list_tools" || data77 === "other" || data77 === "program" || data77 === "program_output" || data77 === "shell_call" || data77 === "shell_call_output" || data77 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid55 = _errs190 === errors;
@@ -31229,7 +31344,7 @@ if (data.id !== undefined) {
 let data78 = data.id;
 const _errs191 = errors;
 if (typeof data78 !== "string" && data78 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs191) {
@@ -31249,7 +31364,7 @@ if (data.call_id !== undefined) {
 let data79 = data.call_id;
 const _errs193 = errors;
 if (typeof data79 !== "string" && data79 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs193) {
@@ -31291,7 +31406,7 @@ if (data.type !== undefined) {
 let data80 = data.type;
 const _errs198 = errors;
 if (!(data80 === "agent_message" || data80 === "agent_reasoning" || data80 === "apply_patch_call" || data80 === "apply_patch_call_output" || data80 === "code_interpreter_call" || data80 === "compaction_trigger" || data80 === "computer_call" || data80 === "computer_call_output" || data80 === "configuration_update" || data80 === "context_compaction" || data80 === "file_search_call" || data80 === "ghost_snapshot" || data80 === "local_shell_call" || data80 === "local_shell_call_output" || data80 === "mcp_approval_request" || data80 === "mcp_approval_response" || data80 === "mcp_call" || data80 === "mcp_list_tools" || data80 === "other" || data80 === "program" || data80 === "program_output" || data80 === "shell_call" || data80 === "shell_call_output" || data80 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid58 = _errs198 === errors;
@@ -31303,7 +31418,7 @@ if (data.id !== undefined) {
 let data81 = data.id;
 const _errs199 = errors;
 if (typeof data81 !== "string" && data81 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs199) {
@@ -31323,7 +31438,7 @@ if (data.call_id !== undefined) {
 let data82 = data.call_id;
 const _errs201 = errors;
 if (typeof data82 !== "string" && data82 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs201) {
@@ -31365,7 +31480,7 @@ if (data.type !== undefined) {
 let data83 = data.type;
 const _errs206 = errors;
 if (!(data83 === "agent_message" || data83 === "agent_reasoning" || data83 === "apply_patch_call" || data83 === "apply_patch_call_output" || data83 === "code_interpreter_call" || data83 === "compaction_trigger" || data83 === "computer_call" || data83 === "computer_call_output" || data83 === "configuration_update" || data83 === "context_compaction" || data83 === "file_search_call" || data83 === "ghost_snapshot" || data83 === "local_shell_call" || data83 === "local_shell_call_output" || data83 === "mcp_approval_request" || data83 === "mcp_approval_response" || data83 === "mcp_call" || data83 === "mcp_list_tools" || data83 === "other" || data83 === "program" || data83 === "program_output" || data83 === "shell_call" || data83 === "shell_call_output" || data83 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid61 = _errs206 === errors;
@@ -31377,7 +31492,7 @@ if (data.id !== undefined) {
 let data84 = data.id;
 const _errs207 = errors;
 if (typeof data84 !== "string" && data84 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs207) {
@@ -31397,7 +31512,7 @@ if (data.call_id !== undefined) {
 let data85 = data.call_id;
 const _errs209 = errors;
 if (typeof data85 !== "string" && data85 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs209) {
@@ -31439,7 +31554,7 @@ if (data.type !== undefined) {
 let data86 = data.type;
 const _errs214 = errors;
 if (!(data86 === "agent_message" || data86 === "agent_reasoning" || data86 === "apply_patch_call" || data86 === "apply_patch_call_output" || data86 === "code_interpreter_call" || data86 === "compaction_trigger" || data86 === "computer_call" || data86 === "computer_call_output" || data86 === "configuration_update" || data86 === "context_compaction" || data86 === "file_search_call" || data86 === "ghost_snapshot" || data86 === "local_shell_call" || data86 === "local_shell_call_output" || data86 === "mcp_approval_request" || data86 === "mcp_approval_response" || data86 === "mcp_call" || data86 === "mcp_list_tools" || data86 === "other" || data86 === "program" || data86 === "program_output" || data86 === "shell_call" || data86 === "shell_call_output" || data86 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid64 = _errs214 === errors;
@@ -31451,7 +31566,7 @@ if (data.id !== undefined) {
 let data87 = data.id;
 const _errs215 = errors;
 if (typeof data87 !== "string" && data87 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs215) {
@@ -31471,7 +31586,7 @@ if (data.call_id !== undefined) {
 let data88 = data.call_id;
 const _errs217 = errors;
 if (typeof data88 !== "string" && data88 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs217) {
@@ -31513,7 +31628,7 @@ if (data.type !== undefined) {
 let data89 = data.type;
 const _errs222 = errors;
 if (!(data89 === "agent_message" || data89 === "agent_reasoning" || data89 === "apply_patch_call" || data89 === "apply_patch_call_output" || data89 === "code_interpreter_call" || data89 === "compaction_trigger" || data89 === "computer_call" || data89 === "computer_call_output" || data89 === "configuration_update" || data89 === "context_compaction" || data89 === "file_search_call" || data89 === "ghost_snapshot" || data89 === "local_shell_call" || data89 === "local_shell_call_output" || data89 === "mcp_approval_request" || data89 === "mcp_approval_response" || data89 === "mcp_call" || data89 === "mcp_list_tools" || data89 === "other" || data89 === "program" || data89 === "program_output" || data89 === "shell_call" || data89 === "shell_call_output" || data89 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid67 = _errs222 === errors;
@@ -31525,7 +31640,7 @@ if (data.id !== undefined) {
 let data90 = data.id;
 const _errs223 = errors;
 if (typeof data90 !== "string" && data90 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs223) {
@@ -31545,7 +31660,7 @@ if (data.call_id !== undefined) {
 let data91 = data.call_id;
 const _errs225 = errors;
 if (typeof data91 !== "string" && data91 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs225) {
@@ -31587,7 +31702,7 @@ if (data.type !== undefined) {
 let data92 = data.type;
 const _errs230 = errors;
 if (!(data92 === "agent_message" || data92 === "agent_reasoning" || data92 === "apply_patch_call" || data92 === "apply_patch_call_output" || data92 === "code_interpreter_call" || data92 === "compaction_trigger" || data92 === "computer_call" || data92 === "computer_call_output" || data92 === "configuration_update" || data92 === "context_compaction" || data92 === "file_search_call" || data92 === "ghost_snapshot" || data92 === "local_shell_call" || data92 === "local_shell_call_output" || data92 === "mcp_approval_request" || data92 === "mcp_approval_response" || data92 === "mcp_call" || data92 === "mcp_list_tools" || data92 === "other" || data92 === "program" || data92 === "program_output" || data92 === "shell_call" || data92 === "shell_call_output" || data92 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid70 = _errs230 === errors;
@@ -31599,7 +31714,7 @@ if (data.id !== undefined) {
 let data93 = data.id;
 const _errs231 = errors;
 if (typeof data93 !== "string" && data93 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs231) {
@@ -31619,7 +31734,7 @@ if (data.call_id !== undefined) {
 let data94 = data.call_id;
 const _errs233 = errors;
 if (typeof data94 !== "string" && data94 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs233) {
@@ -31661,7 +31776,7 @@ if (data.type !== undefined) {
 let data95 = data.type;
 const _errs238 = errors;
 if (!(data95 === "agent_message" || data95 === "agent_reasoning" || data95 === "apply_patch_call" || data95 === "apply_patch_call_output" || data95 === "code_interpreter_call" || data95 === "compaction_trigger" || data95 === "computer_call" || data95 === "computer_call_output" || data95 === "configuration_update" || data95 === "context_compaction" || data95 === "file_search_call" || data95 === "ghost_snapshot" || data95 === "local_shell_call" || data95 === "local_shell_call_output" || data95 === "mcp_approval_request" || data95 === "mcp_approval_response" || data95 === "mcp_call" || data95 === "mcp_list_tools" || data95 === "other" || data95 === "program" || data95 === "program_output" || data95 === "shell_call" || data95 === "shell_call_output" || data95 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid73 = _errs238 === errors;
@@ -31673,7 +31788,7 @@ if (data.id !== undefined) {
 let data96 = data.id;
 const _errs239 = errors;
 if (typeof data96 !== "string" && data96 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs239) {
@@ -31693,7 +31808,7 @@ if (data.call_id !== undefined) {
 let data97 = data.call_id;
 const _errs241 = errors;
 if (typeof data97 !== "string" && data97 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs241) {
@@ -31735,7 +31850,7 @@ if (data.type !== undefined) {
 let data98 = data.type;
 const _errs246 = errors;
 if (!(data98 === "agent_message" || data98 === "agent_reasoning" || data98 === "apply_patch_call" || data98 === "apply_patch_call_output" || data98 === "code_interpreter_call" || data98 === "compaction_trigger" || data98 === "computer_call" || data98 === "computer_call_output" || data98 === "configuration_update" || data98 === "context_compaction" || data98 === "file_search_call" || data98 === "ghost_snapshot" || data98 === "local_shell_call" || data98 === "local_shell_call_output" || data98 === "mcp_approval_request" || data98 === "mcp_approval_response" || data98 === "mcp_call" || data98 === "mcp_list_tools" || data98 === "other" || data98 === "program" || data98 === "program_output" || data98 === "shell_call" || data98 === "shell_call_output" || data98 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid76 = _errs246 === errors;
@@ -31747,7 +31862,7 @@ if (data.id !== undefined) {
 let data99 = data.id;
 const _errs247 = errors;
 if (typeof data99 !== "string" && data99 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs247) {
@@ -31767,7 +31882,7 @@ if (data.call_id !== undefined) {
 let data100 = data.call_id;
 const _errs249 = errors;
 if (typeof data100 !== "string" && data100 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs249) {
@@ -31809,7 +31924,7 @@ if (data.type !== undefined) {
 let data101 = data.type;
 const _errs254 = errors;
 if (!(data101 === "agent_message" || data101 === "agent_reasoning" || data101 === "apply_patch_call" || data101 === "apply_patch_call_output" || data101 === "code_interpreter_call" || data101 === "compaction_trigger" || data101 === "computer_call" || data101 === "computer_call_output" || data101 === "configuration_update" || data101 === "context_compaction" || data101 === "file_search_call" || data101 === "ghost_snapshot" || data101 === "local_shell_call" || data101 === "local_shell_call_output" || data101 === "mcp_approval_request" || data101 === "mcp_approval_response" || data101 === "mcp_call" || data101 === "mcp_list_tools" || data101 === "other" || data101 === "program" || data101 === "program_output" || data101 === "shell_call" || data101 === "shell_call_output" || data101 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid79 = _errs254 === errors;
@@ -31821,7 +31936,7 @@ if (data.id !== undefined) {
 let data102 = data.id;
 const _errs255 = errors;
 if (typeof data102 !== "string" && data102 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs255) {
@@ -31841,7 +31956,7 @@ if (data.call_id !== undefined) {
 let data103 = data.call_id;
 const _errs257 = errors;
 if (typeof data103 !== "string" && data103 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs257) {
@@ -31883,7 +31998,7 @@ if (data.type !== undefined) {
 let data104 = data.type;
 const _errs262 = errors;
 if (!(data104 === "agent_message" || data104 === "agent_reasoning" || data104 === "apply_patch_call" || data104 === "apply_patch_call_output" || data104 === "code_interpreter_call" || data104 === "compaction_trigger" || data104 === "computer_call" || data104 === "computer_call_output" || data104 === "configuration_update" || data104 === "context_compaction" || data104 === "file_search_call" || data104 === "ghost_snapshot" || data104 === "local_shell_call" || data104 === "local_shell_call_output" || data104 === "mcp_approval_request" || data104 === "mcp_approval_response" || data104 === "mcp_call" || data104 === "mcp_list_tools" || data104 === "other" || data104 === "program" || data104 === "program_output" || data104 === "shell_call" || data104 === "shell_call_output" || data104 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid82 = _errs262 === errors;
@@ -31895,7 +32010,7 @@ if (data.id !== undefined) {
 let data105 = data.id;
 const _errs263 = errors;
 if (typeof data105 !== "string" && data105 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs263) {
@@ -31915,7 +32030,7 @@ if (data.call_id !== undefined) {
 let data106 = data.call_id;
 const _errs265 = errors;
 if (typeof data106 !== "string" && data106 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs265) {
@@ -31957,7 +32072,7 @@ if (data.type !== undefined) {
 let data107 = data.type;
 const _errs270 = errors;
 if (!(data107 === "agent_message" || data107 === "agent_reasoning" || data107 === "apply_patch_call" || data107 === "apply_patch_call_output" || data107 === "code_interpreter_call" || data107 === "compaction_trigger" || data107 === "computer_call" || data107 === "computer_call_output" || data107 === "configuration_update" || data107 === "context_compaction" || data107 === "file_search_call" || data107 === "ghost_snapshot" || data107 === "local_shell_call" || data107 === "local_shell_call_output" || data107 === "mcp_approval_request" || data107 === "mcp_approval_response" || data107 === "mcp_call" || data107 === "mcp_list_tools" || data107 === "other" || data107 === "program" || data107 === "program_output" || data107 === "shell_call" || data107 === "shell_call_output" || data107 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid85 = _errs270 === errors;
@@ -31969,7 +32084,7 @@ if (data.id !== undefined) {
 let data108 = data.id;
 const _errs271 = errors;
 if (typeof data108 !== "string" && data108 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs271) {
@@ -31989,7 +32104,7 @@ if (data.call_id !== undefined) {
 let data109 = data.call_id;
 const _errs273 = errors;
 if (typeof data109 !== "string" && data109 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs273) {
@@ -32031,7 +32146,7 @@ if (data.type !== undefined) {
 let data110 = data.type;
 const _errs278 = errors;
 if (!(data110 === "agent_message" || data110 === "agent_reasoning" || data110 === "apply_patch_call" || data110 === "apply_patch_call_output" || data110 === "code_interpreter_call" || data110 === "compaction_trigger" || data110 === "computer_call" || data110 === "computer_call_output" || data110 === "configuration_update" || data110 === "context_compaction" || data110 === "file_search_call" || data110 === "ghost_snapshot" || data110 === "local_shell_call" || data110 === "local_shell_call_output" || data110 === "mcp_approval_request" || data110 === "mcp_approval_response" || data110 === "mcp_call" || data110 === "mcp_list_tools" || data110 === "other" || data110 === "program" || data110 === "program_output" || data110 === "shell_call" || data110 === "shell_call_output" || data110 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid88 = _errs278 === errors;
@@ -32043,7 +32158,7 @@ if (data.id !== undefined) {
 let data111 = data.id;
 const _errs279 = errors;
 if (typeof data111 !== "string" && data111 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs279) {
@@ -32063,7 +32178,7 @@ if (data.call_id !== undefined) {
 let data112 = data.call_id;
 const _errs281 = errors;
 if (typeof data112 !== "string" && data112 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs281) {
@@ -32105,7 +32220,7 @@ if (data.type !== undefined) {
 let data113 = data.type;
 const _errs286 = errors;
 if (!(data113 === "agent_message" || data113 === "agent_reasoning" || data113 === "apply_patch_call" || data113 === "apply_patch_call_output" || data113 === "code_interpreter_call" || data113 === "compaction_trigger" || data113 === "computer_call" || data113 === "computer_call_output" || data113 === "configuration_update" || data113 === "context_compaction" || data113 === "file_search_call" || data113 === "ghost_snapshot" || data113 === "local_shell_call" || data113 === "local_shell_call_output" || data113 === "mcp_approval_request" || data113 === "mcp_approval_response" || data113 === "mcp_call" || data113 === "mcp_list_tools" || data113 === "other" || data113 === "program" || data113 === "program_output" || data113 === "shell_call" || data113 === "shell_call_output" || data113 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid91 = _errs286 === errors;
@@ -32117,7 +32232,7 @@ if (data.id !== undefined) {
 let data114 = data.id;
 const _errs287 = errors;
 if (typeof data114 !== "string" && data114 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs287) {
@@ -32137,7 +32252,7 @@ if (data.call_id !== undefined) {
 let data115 = data.call_id;
 const _errs289 = errors;
 if (typeof data115 !== "string" && data115 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs289) {
@@ -32179,7 +32294,7 @@ if (data.type !== undefined) {
 let data116 = data.type;
 const _errs294 = errors;
 if (!(data116 === "agent_message" || data116 === "agent_reasoning" || data116 === "apply_patch_call" || data116 === "apply_patch_call_output" || data116 === "code_interpreter_call" || data116 === "compaction_trigger" || data116 === "computer_call" || data116 === "computer_call_output" || data116 === "configuration_update" || data116 === "context_compaction" || data116 === "file_search_call" || data116 === "ghost_snapshot" || data116 === "local_shell_call" || data116 === "local_shell_call_output" || data116 === "mcp_approval_request" || data116 === "mcp_approval_response" || data116 === "mcp_call" || data116 === "mcp_list_tools" || data116 === "other" || data116 === "program" || data116 === "program_output" || data116 === "shell_call" || data116 === "shell_call_output" || data116 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid94 = _errs294 === errors;
@@ -32191,7 +32306,7 @@ if (data.id !== undefined) {
 let data117 = data.id;
 const _errs295 = errors;
 if (typeof data117 !== "string" && data117 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs295) {
@@ -32211,7 +32326,7 @@ if (data.call_id !== undefined) {
 let data118 = data.call_id;
 const _errs297 = errors;
 if (typeof data118 !== "string" && data118 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs297) {
@@ -32253,7 +32368,7 @@ if (data.type !== undefined) {
 let data119 = data.type;
 const _errs302 = errors;
 if (!(data119 === "agent_message" || data119 === "agent_reasoning" || data119 === "apply_patch_call" || data119 === "apply_patch_call_output" || data119 === "code_interpreter_call" || data119 === "compaction_trigger" || data119 === "computer_call" || data119 === "computer_call_output" || data119 === "configuration_update" || data119 === "context_compaction" || data119 === "file_search_call" || data119 === "ghost_snapshot" || data119 === "local_shell_call" || data119 === "local_shell_call_output" || data119 === "mcp_approval_request" || data119 === "mcp_approval_response" || data119 === "mcp_call" || data119 === "mcp_list_tools" || data119 === "other" || data119 === "program" || data119 === "program_output" || data119 === "shell_call" || data119 === "shell_call_output" || data119 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid97 = _errs302 === errors;
@@ -32265,7 +32380,7 @@ if (data.id !== undefined) {
 let data120 = data.id;
 const _errs303 = errors;
 if (typeof data120 !== "string" && data120 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs303) {
@@ -32285,7 +32400,7 @@ if (data.call_id !== undefined) {
 let data121 = data.call_id;
 const _errs305 = errors;
 if (typeof data121 !== "string" && data121 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs305) {
@@ -32327,7 +32442,7 @@ if (data.type !== undefined) {
 let data122 = data.type;
 const _errs310 = errors;
 if (!(data122 === "agent_message" || data122 === "agent_reasoning" || data122 === "apply_patch_call" || data122 === "apply_patch_call_output" || data122 === "code_interpreter_call" || data122 === "compaction_trigger" || data122 === "computer_call" || data122 === "computer_call_output" || data122 === "configuration_update" || data122 === "context_compaction" || data122 === "file_search_call" || data122 === "ghost_snapshot" || data122 === "local_shell_call" || data122 === "local_shell_call_output" || data122 === "mcp_approval_request" || data122 === "mcp_approval_response" || data122 === "mcp_call" || data122 === "mcp_list_tools" || data122 === "other" || data122 === "program" || data122 === "program_output" || data122 === "shell_call" || data122 === "shell_call_output" || data122 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid100 = _errs310 === errors;
@@ -32339,7 +32454,7 @@ if (data.id !== undefined) {
 let data123 = data.id;
 const _errs311 = errors;
 if (typeof data123 !== "string" && data123 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs311) {
@@ -32359,7 +32474,7 @@ if (data.call_id !== undefined) {
 let data124 = data.call_id;
 const _errs313 = errors;
 if (typeof data124 !== "string" && data124 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs313) {
@@ -32401,7 +32516,7 @@ if (data.type !== undefined) {
 let data125 = data.type;
 const _errs318 = errors;
 if (!(data125 === "agent_message" || data125 === "agent_reasoning" || data125 === "apply_patch_call" || data125 === "apply_patch_call_output" || data125 === "code_interpreter_call" || data125 === "compaction_trigger" || data125 === "computer_call" || data125 === "computer_call_output" || data125 === "configuration_update" || data125 === "context_compaction" || data125 === "file_search_call" || data125 === "ghost_snapshot" || data125 === "local_shell_call" || data125 === "local_shell_call_output" || data125 === "mcp_approval_request" || data125 === "mcp_approval_response" || data125 === "mcp_call" || data125 === "mcp_list_tools" || data125 === "other" || data125 === "program" || data125 === "program_output" || data125 === "shell_call" || data125 === "shell_call_output" || data125 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid103 = _errs318 === errors;
@@ -32413,7 +32528,7 @@ if (data.id !== undefined) {
 let data126 = data.id;
 const _errs319 = errors;
 if (typeof data126 !== "string" && data126 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs319) {
@@ -32433,7 +32548,7 @@ if (data.call_id !== undefined) {
 let data127 = data.call_id;
 const _errs321 = errors;
 if (typeof data127 !== "string" && data127 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs321) {
@@ -32475,7 +32590,7 @@ if (data.type !== undefined) {
 let data128 = data.type;
 const _errs326 = errors;
 if (!(data128 === "agent_message" || data128 === "agent_reasoning" || data128 === "apply_patch_call" || data128 === "apply_patch_call_output" || data128 === "code_interpreter_call" || data128 === "compaction_trigger" || data128 === "computer_call" || data128 === "computer_call_output" || data128 === "configuration_update" || data128 === "context_compaction" || data128 === "file_search_call" || data128 === "ghost_snapshot" || data128 === "local_shell_call" || data128 === "local_shell_call_output" || data128 === "mcp_approval_request" || data128 === "mcp_approval_response" || data128 === "mcp_call" || data128 === "mcp_list_tools" || data128 === "other" || data128 === "program" || data128 === "program_output" || data128 === "shell_call" || data128 === "shell_call_output" || data128 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid106 = _errs326 === errors;
@@ -32487,7 +32602,7 @@ if (data.id !== undefined) {
 let data129 = data.id;
 const _errs327 = errors;
 if (typeof data129 !== "string" && data129 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs327) {
@@ -32507,7 +32622,7 @@ if (data.call_id !== undefined) {
 let data130 = data.call_id;
 const _errs329 = errors;
 if (typeof data130 !== "string" && data130 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs329) {
@@ -32549,7 +32664,7 @@ if (data.type !== undefined) {
 let data131 = data.type;
 const _errs334 = errors;
 if (!(data131 === "agent_message" || data131 === "agent_reasoning" || data131 === "apply_patch_call" || data131 === "apply_patch_call_output" || data131 === "code_interpreter_call" || data131 === "compaction_trigger" || data131 === "computer_call" || data131 === "computer_call_output" || data131 === "configuration_update" || data131 === "context_compaction" || data131 === "file_search_call" || data131 === "ghost_snapshot" || data131 === "local_shell_call" || data131 === "local_shell_call_output" || data131 === "mcp_approval_request" || data131 === "mcp_approval_response" || data131 === "mcp_call" || data131 === "mcp_list_tools" || data131 === "other" || data131 === "program" || data131 === "program_output" || data131 === "shell_call" || data131 === "shell_call_output" || data131 === "web_search_call")) {
-validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema276.properties.type.enum } }];
+validate232.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponsesForeignItem/properties/type/enum", keyword: "enum", params: { allowedValues: schema277.properties.type.enum } }];
 return false;
 }
 var valid109 = _errs334 === errors;
@@ -32561,7 +32676,7 @@ if (data.id !== undefined) {
 let data132 = data.id;
 const _errs335 = errors;
 if (typeof data132 !== "string" && data132 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema276.properties.id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponsesForeignItem/properties/id/type", keyword: "type", params: { type: schema277.properties.id.type } }];
 return false;
 }
 if (errors === _errs335) {
@@ -32581,7 +32696,7 @@ if (data.call_id !== undefined) {
 let data133 = data.call_id;
 const _errs337 = errors;
 if (typeof data133 !== "string" && data133 !== null) {
-validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema276.properties.call_id.type } }];
+validate232.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponsesForeignItem/properties/call_id/type", keyword: "type", params: { type: schema277.properties.call_id.type } }];
 return false;
 }
 if (errors === _errs337) {
@@ -32713,8 +32828,8 @@ var validateResponsesText = validate214;
 var validateResponsesTool = validate195;
 var validateResponsesTypedItem = validate232;
 var validateApiKeyList = validate244;
-var schema300 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema301 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema301 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema302 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "status", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, status: { type: "string", enum: ["active", "expired", "revoked", "disabled"] }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32876,7 +32991,7 @@ validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/ro
 return false;
 }
 if (!(data11 === "owner" || data11 === "admin" || data11 === "developer" || data11 === "billing")) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "ApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema301.properties.member.properties.role.enum } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "ApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema302.properties.member.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -32911,7 +33026,7 @@ if (data2.tools !== undefined) {
 let data13 = data2.tools;
 const _errs26 = errors;
 if (!Array.isArray(data13) && data13 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "ApiKey/properties/tools/type", keyword: "type", params: { type: schema301.properties.tools.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "ApiKey/properties/tools/type", keyword: "type", params: { type: schema302.properties.tools.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -32944,7 +33059,7 @@ validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", 
 return false;
 }
 if (!(data15 === "active" || data15 === "expired" || data15 === "revoked" || data15 === "disabled")) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema301.properties.status.enum } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "ApiKey/properties/status/enum", keyword: "enum", params: { allowedValues: schema302.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -32977,7 +33092,7 @@ if (data2.last_used_at !== undefined) {
 let data17 = data2.last_used_at;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema301.properties.last_used_at.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "ApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema302.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs34) {
@@ -32999,7 +33114,7 @@ if (data2.expires_at !== undefined) {
 let data18 = data2.expires_at;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema301.properties.expires_at.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "ApiKey/properties/expires_at/type", keyword: "type", params: { type: schema302.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs36) {
@@ -33021,7 +33136,7 @@ if (data2.revoked_at !== undefined) {
 let data19 = data2.revoked_at;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema301.properties.revoked_at.type } }];
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "ApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema302.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -33075,7 +33190,7 @@ if (data.first_id !== undefined) {
 let data20 = data.first_id;
 const _errs40 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema300.properties.first_id.type } }];
+validate244.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema301.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -33087,7 +33202,7 @@ if (data.last_id !== undefined) {
 let data21 = data.last_id;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate244.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema300.properties.last_id.type } }];
+validate244.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema301.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -33252,7 +33367,7 @@ validate245.errors = [{ instancePath: instancePath + "/member/role", schemaPath:
 return false;
 }
 if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
-validate245.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema301.properties.member.properties.role.enum } }];
+validate245.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema302.properties.member.properties.role.enum } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -33287,7 +33402,7 @@ if (data.tools !== undefined) {
 let data10 = data.tools;
 const _errs20 = errors;
 if (!Array.isArray(data10) && data10 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema301.properties.tools.type } }];
+validate245.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema302.properties.tools.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -33320,7 +33435,7 @@ validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data12 === "active" || data12 === "expired" || data12 === "revoked" || data12 === "disabled")) {
-validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema301.properties.status.enum } }];
+validate245.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema302.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -33353,7 +33468,7 @@ if (data.last_used_at !== undefined) {
 let data14 = data.last_used_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema301.properties.last_used_at.type } }];
+validate245.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema302.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -33375,7 +33490,7 @@ if (data.expires_at !== undefined) {
 let data15 = data.expires_at;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema301.properties.expires_at.type } }];
+validate245.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema302.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -33397,7 +33512,7 @@ if (data.revoked_at !== undefined) {
 let data16 = data.revoked_at;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema301.properties.revoked_at.type } }];
+validate245.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema302.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -33437,7 +33552,7 @@ return errors === 0;
 }
 validate245.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, tools: true, status: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogEntry = validate246;
-var schema303 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema304 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33516,7 +33631,7 @@ validate246.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: 
 return false;
 }
 if (!(data4 === "member" || data4 === "operator" || data4 === "system")) {
-validate246.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema303.properties.actor.properties.type.enum } }];
+validate246.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema304.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -33539,7 +33654,7 @@ if (data3.name !== undefined) {
 let data6 = data3.name;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema303.properties.actor.properties.name.type } }];
+validate246.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema304.properties.actor.properties.name.type } }];
 return false;
 }
 var valid1 = _errs12 === errors;
@@ -33563,7 +33678,7 @@ if (data.key_id !== undefined) {
 let data7 = data.key_id;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema303.properties.key_id.type } }];
+validate246.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema304.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -33585,7 +33700,7 @@ if (data.ip !== undefined) {
 let data8 = data.ip;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema303.properties.ip.type } }];
+validate246.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema304.properties.ip.type } }];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -33597,7 +33712,7 @@ if (data.request_id !== undefined) {
 let data9 = data.request_id;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema303.properties.request_id.type } }];
+validate246.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema304.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -33641,7 +33756,7 @@ if (data.before !== undefined) {
 let data12 = data.before;
 const _errs24 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema303.properties.before.type } }];
+validate246.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema304.properties.before.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -33653,7 +33768,7 @@ if (data.after !== undefined) {
 let data13 = data.after;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate246.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema303.properties.after.type } }];
+validate246.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema304.properties.after.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -33681,7 +33796,7 @@ return errors === 0;
 }
 validate246.evaluated = { props: { object: true, id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogList = validate247;
-var schema304 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "AuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema305 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "AuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -33789,7 +33904,7 @@ validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/typ
 return false;
 }
 if (!(data7 === "member" || data7 === "operator" || data7 === "system")) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "AuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema303.properties.actor.properties.type.enum } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "AuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema304.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs14 === errors;
@@ -33812,7 +33927,7 @@ if (data6.name !== undefined) {
 let data9 = data6.name;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "AuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema303.properties.actor.properties.name.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "AuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema304.properties.actor.properties.name.type } }];
 return false;
 }
 var valid4 = _errs18 === errors;
@@ -33836,7 +33951,7 @@ if (data2.key_id !== undefined) {
 let data10 = data2.key_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "AuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema303.properties.key_id.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "AuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema304.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -33858,7 +33973,7 @@ if (data2.ip !== undefined) {
 let data11 = data2.ip;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "AuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema303.properties.ip.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "AuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema304.properties.ip.type } }];
 return false;
 }
 var valid3 = _errs22 === errors;
@@ -33870,7 +33985,7 @@ if (data2.request_id !== undefined) {
 let data12 = data2.request_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "AuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema303.properties.request_id.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "AuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema304.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -33914,7 +34029,7 @@ if (data2.before !== undefined) {
 let data15 = data2.before;
 const _errs30 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema303.properties.before.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema304.properties.before.type } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -33926,7 +34041,7 @@ if (data2.after !== undefined) {
 let data16 = data2.after;
 const _errs32 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema303.properties.after.type } }];
+validate247.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema304.properties.after.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -33968,7 +34083,7 @@ if (data.first_id !== undefined) {
 let data17 = data.first_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema304.properties.first_id.type } }];
+validate247.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema305.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -33980,7 +34095,7 @@ if (data.last_id !== undefined) {
 let data18 = data.last_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate247.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema304.properties.last_id.type } }];
+validate247.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema305.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -34013,7 +34128,7 @@ return errors === 0;
 }
 validate247.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchLineList = validate248;
-var schema306 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "custom_id", "response", "error"], properties: { id: { type: "string", pattern: "^batch_req_[0-9a-f]{32}$" }, custom_id: { type: "string" }, response: { type: ["object", "null"], required: ["status_code", "request_id", "body"], properties: { status_code: { type: "integer" }, request_id: { type: "string" }, body: {} } }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } } } } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema307 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "custom_id", "response", "error"], properties: { id: { type: "string", pattern: "^batch_req_[0-9a-f]{32}$" }, custom_id: { type: "string" }, response: { type: ["object", "null"], required: ["status_code", "request_id", "body"], properties: { status_code: { type: "integer" }, request_id: { type: "string" }, body: {} } }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } } } } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var pattern37 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
 function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -34094,7 +34209,7 @@ if (data2.response !== undefined) {
 let data5 = data2.response;
 const _errs10 = errors;
 if (!(data5 && typeof data5 == "object" && !Array.isArray(data5)) && data5 !== null) {
-validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/response", schemaPath: "#/properties/data/items/properties/response/type", keyword: "type", params: { type: schema306.properties.data.items.properties.response.type } }];
+validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/response", schemaPath: "#/properties/data/items/properties/response/type", keyword: "type", params: { type: schema307.properties.data.items.properties.response.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -34139,7 +34254,7 @@ if (data2.error !== undefined) {
 let data8 = data2.error;
 const _errs16 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error", schemaPath: "#/properties/data/items/properties/error/type", keyword: "type", params: { type: schema306.properties.data.items.properties.error.type } }];
+validate248.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error", schemaPath: "#/properties/data/items/properties/error/type", keyword: "type", params: { type: schema307.properties.data.items.properties.error.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -34206,7 +34321,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate248.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema306.properties.first_id.type } }];
+validate248.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema307.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -34218,7 +34333,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate248.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema306.properties.last_id.type } }];
+validate248.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema307.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -34251,8 +34366,8 @@ return errors === 0;
 }
 validate248.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchList = validate249;
-var schema307 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Batch" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema308 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
+var schema308 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Batch" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema309 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
 var pattern38 = new RegExp("^batch_[0-9a-f]{32}$", "u");
 function validate249(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -34416,7 +34531,7 @@ if (data10.param !== undefined) {
 let data13 = data10.param;
 const _errs25 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/errors/data/" + i1 + "/param", schemaPath: "Batch/properties/errors/properties/data/items/properties/param/type", keyword: "type", params: { type: schema308.properties.errors.properties.data.items.properties.param.type } }];
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/errors/data/" + i1 + "/param", schemaPath: "Batch/properties/errors/properties/data/items/properties/param/type", keyword: "type", params: { type: schema309.properties.errors.properties.data.items.properties.param.type } }];
 return false;
 }
 var valid6 = _errs25 === errors;
@@ -34428,7 +34543,7 @@ if (data10.line !== undefined) {
 let data14 = data10.line;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/errors/data/" + i1 + "/line", schemaPath: "Batch/properties/errors/properties/data/items/properties/line/type", keyword: "type", params: { type: schema308.properties.errors.properties.data.items.properties.line.type } }];
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/errors/data/" + i1 + "/line", schemaPath: "Batch/properties/errors/properties/data/items/properties/line/type", keyword: "type", params: { type: schema309.properties.errors.properties.data.items.properties.line.type } }];
 return false;
 }
 var valid6 = _errs27 === errors;
@@ -34496,7 +34611,7 @@ if (data2.status !== undefined) {
 let data17 = data2.status;
 const _errs32 = errors;
 if (!(data17 === "validating" || data17 === "failed" || data17 === "in_progress" || data17 === "finalizing" || data17 === "completed" || data17 === "expired" || data17 === "cancelling" || data17 === "cancelled")) {
-validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Batch/properties/status/enum", keyword: "enum", params: { allowedValues: schema308.properties.status.enum } }];
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Batch/properties/status/enum", keyword: "enum", params: { allowedValues: schema309.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -34897,7 +35012,7 @@ if (data2.metadata !== undefined) {
 let data42 = data2.metadata;
 const _errs81 = errors;
 if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null) {
-validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata", schemaPath: "Batch/properties/metadata/type", keyword: "type", params: { type: schema308.properties.metadata.type } }];
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata", schemaPath: "Batch/properties/metadata/type", keyword: "type", params: { type: schema309.properties.metadata.type } }];
 return false;
 }
 if (errors === _errs81) {
@@ -34966,7 +35081,7 @@ if (data.first_id !== undefined) {
 let data44 = data.first_id;
 const _errs86 = errors;
 if (typeof data44 !== "string" && data44 !== null) {
-validate249.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema307.properties.first_id.type } }];
+validate249.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema308.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -34978,7 +35093,7 @@ if (data.last_id !== undefined) {
 let data45 = data.last_id;
 const _errs88 = errors;
 if (typeof data45 !== "string" && data45 !== null) {
-validate249.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema307.properties.last_id.type } }];
+validate249.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema308.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -35144,7 +35259,7 @@ if (data7.param !== undefined) {
 let data10 = data7.param;
 const _errs19 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate250.errors = [{ instancePath: instancePath + "/errors/data/" + i0 + "/param", schemaPath: "#/properties/errors/properties/data/items/properties/param/type", keyword: "type", params: { type: schema308.properties.errors.properties.data.items.properties.param.type } }];
+validate250.errors = [{ instancePath: instancePath + "/errors/data/" + i0 + "/param", schemaPath: "#/properties/errors/properties/data/items/properties/param/type", keyword: "type", params: { type: schema309.properties.errors.properties.data.items.properties.param.type } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -35156,7 +35271,7 @@ if (data7.line !== undefined) {
 let data11 = data7.line;
 const _errs21 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
-validate250.errors = [{ instancePath: instancePath + "/errors/data/" + i0 + "/line", schemaPath: "#/properties/errors/properties/data/items/properties/line/type", keyword: "type", params: { type: schema308.properties.errors.properties.data.items.properties.line.type } }];
+validate250.errors = [{ instancePath: instancePath + "/errors/data/" + i0 + "/line", schemaPath: "#/properties/errors/properties/data/items/properties/line/type", keyword: "type", params: { type: schema309.properties.errors.properties.data.items.properties.line.type } }];
 return false;
 }
 var valid3 = _errs21 === errors;
@@ -35224,7 +35339,7 @@ if (data.status !== undefined) {
 let data14 = data.status;
 const _errs26 = errors;
 if (!(data14 === "validating" || data14 === "failed" || data14 === "in_progress" || data14 === "finalizing" || data14 === "completed" || data14 === "expired" || data14 === "cancelling" || data14 === "cancelled")) {
-validate250.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema308.properties.status.enum } }];
+validate250.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema309.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -35625,7 +35740,7 @@ if (data.metadata !== undefined) {
 let data39 = data.metadata;
 const _errs75 = errors;
 if (!(data39 && typeof data39 == "object" && !Array.isArray(data39)) && data39 !== null) {
-validate250.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema308.properties.metadata.type } }];
+validate250.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema309.properties.metadata.type } }];
 return false;
 }
 if (errors === _errs75) {
@@ -35680,8 +35795,8 @@ return errors === 0;
 }
 validate250.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertList = validate251;
-var schema310 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema311 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
+var schema311 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema312 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
 function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -35798,7 +35913,7 @@ validate251.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", 
 return false;
 }
 if (!(data7 === "daily" || data7 === "weekly" || data7 === "monthly")) {
-validate251.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", schemaPath: "BudgetAlert/properties/period/enum", keyword: "enum", params: { allowedValues: schema311.properties.period.enum } }];
+validate251.errors = [{ instancePath: instancePath + "/data/" + i0 + "/period", schemaPath: "BudgetAlert/properties/period/enum", keyword: "enum", params: { allowedValues: schema312.properties.period.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -35910,7 +36025,7 @@ if (data2.last_fired_at !== undefined) {
 let data14 = data2.last_fired_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate251.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_fired_at", schemaPath: "BudgetAlert/properties/last_fired_at/type", keyword: "type", params: { type: schema311.properties.last_fired_at.type } }];
+validate251.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_fired_at", schemaPath: "BudgetAlert/properties/last_fired_at/type", keyword: "type", params: { type: schema312.properties.last_fired_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -36006,7 +36121,7 @@ if (data.first_id !== undefined) {
 let data17 = data.first_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate251.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema310.properties.first_id.type } }];
+validate251.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema311.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -36018,7 +36133,7 @@ if (data.last_id !== undefined) {
 let data18 = data.last_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate251.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema310.properties.last_id.type } }];
+validate251.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema311.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -36138,7 +36253,7 @@ validate252.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/p
 return false;
 }
 if (!(data4 === "daily" || data4 === "weekly" || data4 === "monthly")) {
-validate252.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/properties/period/enum", keyword: "enum", params: { allowedValues: schema311.properties.period.enum } }];
+validate252.errors = [{ instancePath: instancePath + "/period", schemaPath: "#/properties/period/enum", keyword: "enum", params: { allowedValues: schema312.properties.period.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -36250,7 +36365,7 @@ if (data.last_fired_at !== undefined) {
 let data11 = data.last_fired_at;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate252.errors = [{ instancePath: instancePath + "/last_fired_at", schemaPath: "#/properties/last_fired_at/type", keyword: "type", params: { type: schema311.properties.last_fired_at.type } }];
+validate252.errors = [{ instancePath: instancePath + "/last_fired_at", schemaPath: "#/properties/last_fired_at/type", keyword: "type", params: { type: schema312.properties.last_fired_at.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -36750,9 +36865,9 @@ return errors === 0;
 }
 validate256.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionChunk = validate257;
-var schema317 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] }, sluice: { $ref: "ChatSluiceEvent" } } };
-var schema321 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema319 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+var schema318 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] }, sluice: { $ref: "ChatSluiceEvent" } } };
+var schema322 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema320 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
 function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -36773,7 +36888,7 @@ validate259.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate259.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema319.properties.role.enum } }];
+validate259.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema320.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -36785,7 +36900,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema319.properties.content.type } }];
+validate259.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema320.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -36797,7 +36912,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema319.properties.refusal.type } }];
+validate259.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema320.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -36809,7 +36924,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema319.properties.reasoning_content.type } }];
+validate259.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema320.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -36979,7 +37094,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate259.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema319.properties.function_call.type } }];
+validate259.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema320.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -37090,7 +37205,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema321.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema322.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -37858,7 +37973,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema317.properties.service_tier.type } }];
+validate257.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema318.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -37870,7 +37985,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate257.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema317.properties.system_fingerprint.type } }];
+validate257.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema318.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -37907,8 +38022,8 @@ return errors === 0;
 }
 validate257.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true, sluice: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletion = validate267;
-var schema324 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
-var schema326 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+var schema325 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
+var schema327 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
 function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -37941,7 +38056,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate269.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema326.properties.content.type } }];
+validate269.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema327.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -37953,7 +38068,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate269.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema326.properties.refusal.type } }];
+validate269.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema327.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -37965,7 +38080,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate269.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema326.properties.reasoning_content.type } }];
+validate269.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema327.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -38005,7 +38120,7 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate269.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema326.properties.function_call.type } }];
+validate269.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema327.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -38078,7 +38193,7 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate269.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema326.properties.audio.type } }];
+validate269.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema327.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -38215,7 +38330,7 @@ validate268.errors = [{ instancePath: instancePath + "/finish_reason", schemaPat
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate268.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema321.enum } }];
+validate268.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema322.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -38683,7 +38798,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate267.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema324.properties.service_tier.type } }];
+validate267.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema325.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -38695,7 +38810,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate267.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema324.properties.system_fingerprint.type } }];
+validate267.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema325.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -38732,7 +38847,7 @@ return errors === 0;
 }
 validate267.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true, sluice: true }, dynamicProps: false, dynamicItems: false };
 var validateConsoleSession = validate275;
-var schema329 = { type: "object", required: ["object", "workspace", "member", "role", "key", "preset", "ends_at"], properties: { object: { const: "console_session" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, member: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, key: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, preset: { type: "string" }, ends_at: { type: "string", format: "date-time" } } };
+var schema330 = { type: "object", required: ["object", "workspace", "member", "role", "key", "preset", "ends_at"], properties: { object: { const: "console_session" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, member: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, key: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, preset: { type: "string" }, ends_at: { type: "string", format: "date-time" } } };
 function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -38875,7 +38990,7 @@ validate275.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
-validate275.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema329.properties.role.enum } }];
+validate275.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema330.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -39046,7 +39161,7 @@ return errors === 0;
 }
 validate276.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateConversationItemList = validate277;
-var schema331 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema332 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39107,7 +39222,7 @@ if (data.first_id !== undefined) {
 let data3 = data.first_id;
 const _errs5 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate277.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema331.properties.first_id.type } }];
+validate277.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema332.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -39119,7 +39234,7 @@ if (data.last_id !== undefined) {
 let data4 = data.last_id;
 const _errs7 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate277.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema331.properties.last_id.type } }];
+validate277.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema332.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -39475,8 +39590,8 @@ return errors === 0;
 }
 validate283.evaluated = { props: { deliveryId: true }, dynamicProps: false, dynamicItems: false };
 var validateDeliveryList = validate284;
-var schema337 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Delivery" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema338 = { type: "object", required: ["id", "channelId", "event", "status", "attemptCount", "nextAttemptAt", "createdAt", "endedAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: ["string", "null"], format: "uuid" }, event: { type: "string" }, status: { type: "string", enum: ["pending", "succeeded", "failed", "skipped", "cancelled"] }, attemptCount: { type: "integer", minimum: 0 }, nextAttemptAt: { type: ["string", "null"], format: "date-time" }, createdAt: { type: "string", format: "date-time" }, endedAt: { type: ["string", "null"], format: "date-time" }, body: { type: "string" }, attempts: { type: "array", items: { type: "object", required: ["number", "at", "ms", "status", "error", "responseStart"], properties: { number: { type: "integer", minimum: 1 }, at: { type: "string", format: "date-time" }, ms: { type: "integer", minimum: 0 }, status: { type: ["integer", "null"] }, error: { type: ["string", "null"] }, responseStart: { type: ["string", "null"] } } } } } };
+var schema338 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Delivery" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema339 = { type: "object", required: ["id", "channelId", "event", "status", "attemptCount", "nextAttemptAt", "createdAt", "endedAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: ["string", "null"], format: "uuid" }, event: { type: "string" }, status: { type: "string", enum: ["pending", "succeeded", "failed", "skipped", "cancelled"] }, attemptCount: { type: "integer", minimum: 0 }, nextAttemptAt: { type: ["string", "null"], format: "date-time" }, createdAt: { type: "string", format: "date-time" }, endedAt: { type: ["string", "null"], format: "date-time" }, body: { type: "string" }, attempts: { type: "array", items: { type: "object", required: ["number", "at", "ms", "status", "error", "responseStart"], properties: { number: { type: "integer", minimum: 1 }, at: { type: "string", format: "date-time" }, ms: { type: "integer", minimum: 0 }, status: { type: ["integer", "null"] }, error: { type: ["string", "null"] }, responseStart: { type: ["string", "null"] } } } } } };
 function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39548,7 +39663,7 @@ if (data2.channelId !== undefined) {
 let data4 = data2.channelId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Delivery/properties/channelId/type", keyword: "type", params: { type: schema338.properties.channelId.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Delivery/properties/channelId/type", keyword: "type", params: { type: schema339.properties.channelId.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -39585,7 +39700,7 @@ validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", 
 return false;
 }
 if (!(data6 === "pending" || data6 === "succeeded" || data6 === "failed" || data6 === "skipped" || data6 === "cancelled")) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Delivery/properties/status/enum", keyword: "enum", params: { allowedValues: schema338.properties.status.enum } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "Delivery/properties/status/enum", keyword: "enum", params: { allowedValues: schema339.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -39617,7 +39732,7 @@ if (data2.nextAttemptAt !== undefined) {
 let data8 = data2.nextAttemptAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/nextAttemptAt", schemaPath: "Delivery/properties/nextAttemptAt/type", keyword: "type", params: { type: schema338.properties.nextAttemptAt.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/nextAttemptAt", schemaPath: "Delivery/properties/nextAttemptAt/type", keyword: "type", params: { type: schema339.properties.nextAttemptAt.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -39660,7 +39775,7 @@ if (data2.endedAt !== undefined) {
 let data10 = data2.endedAt;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/endedAt", schemaPath: "Delivery/properties/endedAt/type", keyword: "type", params: { type: schema338.properties.endedAt.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/endedAt", schemaPath: "Delivery/properties/endedAt/type", keyword: "type", params: { type: schema339.properties.endedAt.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -39771,7 +39886,7 @@ if (data13.status !== undefined) {
 let data17 = data13.status;
 const _errs35 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/status", schemaPath: "Delivery/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.status.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/status", schemaPath: "Delivery/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid5 = _errs35 === errors;
@@ -39783,7 +39898,7 @@ if (data13.error !== undefined) {
 let data18 = data13.error;
 const _errs37 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/error", schemaPath: "Delivery/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.error.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/error", schemaPath: "Delivery/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.error.type } }];
 return false;
 }
 var valid5 = _errs37 === errors;
@@ -39795,7 +39910,7 @@ if (data13.responseStart !== undefined) {
 let data19 = data13.responseStart;
 const _errs39 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/responseStart", schemaPath: "Delivery/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.responseStart.type } }];
+validate284.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempts/" + i1 + "/responseStart", schemaPath: "Delivery/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.responseStart.type } }];
 return false;
 }
 var valid5 = _errs39 === errors;
@@ -39861,7 +39976,7 @@ if (data.first_id !== undefined) {
 let data20 = data.first_id;
 const _errs41 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema337.properties.first_id.type } }];
+validate284.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema338.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -39873,7 +39988,7 @@ if (data.last_id !== undefined) {
 let data21 = data.last_id;
 const _errs43 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate284.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema337.properties.last_id.type } }];
+validate284.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema338.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -39948,7 +40063,7 @@ if (data.channelId !== undefined) {
 let data1 = data.channelId;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: schema338.properties.channelId.type } }];
+validate285.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: schema339.properties.channelId.type } }];
 return false;
 }
 if (errors === _errs3) {
@@ -39985,7 +40100,7 @@ validate285.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data3 === "pending" || data3 === "succeeded" || data3 === "failed" || data3 === "skipped" || data3 === "cancelled")) {
-validate285.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema338.properties.status.enum } }];
+validate285.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema339.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -40017,7 +40132,7 @@ if (data.nextAttemptAt !== undefined) {
 let data5 = data.nextAttemptAt;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/nextAttemptAt", schemaPath: "#/properties/nextAttemptAt/type", keyword: "type", params: { type: schema338.properties.nextAttemptAt.type } }];
+validate285.errors = [{ instancePath: instancePath + "/nextAttemptAt", schemaPath: "#/properties/nextAttemptAt/type", keyword: "type", params: { type: schema339.properties.nextAttemptAt.type } }];
 return false;
 }
 if (errors === _errs11) {
@@ -40060,7 +40175,7 @@ if (data.endedAt !== undefined) {
 let data7 = data.endedAt;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "#/properties/endedAt/type", keyword: "type", params: { type: schema338.properties.endedAt.type } }];
+validate285.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "#/properties/endedAt/type", keyword: "type", params: { type: schema339.properties.endedAt.type } }];
 return false;
 }
 if (errors === _errs15) {
@@ -40171,7 +40286,7 @@ if (data10.status !== undefined) {
 let data14 = data10.status;
 const _errs29 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/status", schemaPath: "#/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.status.type } }];
+validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/status", schemaPath: "#/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -40183,7 +40298,7 @@ if (data10.error !== undefined) {
 let data15 = data10.error;
 const _errs31 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/error", schemaPath: "#/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.error.type } }];
+validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/error", schemaPath: "#/properties/attempts/items/properties/error/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.error.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -40195,7 +40310,7 @@ if (data10.responseStart !== undefined) {
 let data16 = data10.responseStart;
 const _errs33 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/responseStart", schemaPath: "#/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema338.properties.attempts.items.properties.responseStart.type } }];
+validate285.errors = [{ instancePath: instancePath + "/attempts/" + i0 + "/responseStart", schemaPath: "#/properties/attempts/items/properties/responseStart/type", keyword: "type", params: { type: schema339.properties.attempts.items.properties.responseStart.type } }];
 return false;
 }
 var valid2 = _errs33 === errors;
@@ -40247,7 +40362,7 @@ return errors === 0;
 }
 validate285.evaluated = { props: { id: true, channelId: true, event: true, status: true, attemptCount: true, nextAttemptAt: true, createdAt: true, endedAt: true, body: true, attempts: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddings = validate286;
-var schema340 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+var schema341 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
 function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40328,7 +40443,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema340.properties.data.items.properties.embedding.type } }];
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema341.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -40677,7 +40792,7 @@ return errors === 0;
 }
 validate287.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
 var validateEventTypeList = validate288;
-var schema343 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "group", "description", "schema"], properties: { name: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, group: { type: "string", enum: ["runs", "jobs", "batches", "budgets", "operator"] }, description: { type: "string" }, schema: { type: "string" } } } } } };
+var schema344 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "group", "description", "schema"], properties: { name: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, group: { type: "string", enum: ["runs", "jobs", "batches", "budgets", "operator"] }, description: { type: "string" }, schema: { type: "string" } } } } } };
 function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40731,7 +40846,7 @@ validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", sc
 return false;
 }
 if (!(data3 === "run.started" || data3 === "run.retrying" || data3 === "run.succeeded" || data3 === "run.failed" || data3 === "run.cancelled" || data3 === "job.completed" || data3 === "job.failed" || data3 === "batch.completed" || data3 === "batch.failed" || data3 === "batch.expired" || data3 === "batch.cancelled" || data3 === "budget.threshold_reached" || data3 === "template.unavailable")) {
-validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/enum", keyword: "enum", params: { allowedValues: schema343.properties.data.items.properties.name.enum } }];
+validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/enum", keyword: "enum", params: { allowedValues: schema344.properties.data.items.properties.name.enum } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -40747,7 +40862,7 @@ validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", s
 return false;
 }
 if (!(data4 === "runs" || data4 === "jobs" || data4 === "batches" || data4 === "budgets" || data4 === "operator")) {
-validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", schemaPath: "#/properties/data/items/properties/group/enum", keyword: "enum", params: { allowedValues: schema343.properties.data.items.properties.group.enum } }];
+validate288.errors = [{ instancePath: instancePath + "/data/" + i0 + "/group", schemaPath: "#/properties/data/items/properties/group/enum", keyword: "enum", params: { allowedValues: schema344.properties.data.items.properties.group.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -41195,8 +41310,8 @@ return errors === 0;
 }
 validate292.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateStoredFileList = validate293;
-var schema349 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema350 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "batch_output", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var schema350 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema351 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "batch_output", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern40 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -41333,7 +41448,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "batch_output" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema350.properties.purpose.enum } }];
+validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema351.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -41383,7 +41498,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema349.properties.first_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema350.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -41395,7 +41510,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate293.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema349.properties.last_id.type } }];
+validate293.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema350.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -41534,7 +41649,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "batch_output" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate294.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema350.properties.purpose.enum } }];
+validate294.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema351.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -41570,7 +41685,7 @@ return errors === 0;
 }
 validate294.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
 var validateHealth = validate295;
-var schema352 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+var schema353 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
 function validate295(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41596,7 +41711,7 @@ validate295.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate295.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema352.properties.status.enum } }];
+validate295.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema353.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -41617,7 +41732,7 @@ validate295.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate295.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema352.properties.checks.additionalProperties.enum } }];
+validate295.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema353.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -41646,7 +41761,7 @@ return errors === 0;
 }
 validate295.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
 var validateJob = validate296;
-var schema353 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema354 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate296(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41711,7 +41826,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs6 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate296.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema353.properties.status.enum } }];
+validate296.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema354.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -41747,7 +41862,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs9 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate296.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema353.properties.model.type } }];
+validate296.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema354.properties.model.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -41886,7 +42001,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs31 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate296.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema353.properties.error.properties.param.type } }];
+validate296.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema354.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -41928,7 +42043,7 @@ return errors === 0;
 }
 validate296.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateKey = validate297;
-var schema354 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "tools", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+var schema355 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "tools", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
 function validate297(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42050,7 +42165,7 @@ validate297.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
-validate297.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema354.properties.role.enum } }];
+validate297.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema355.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -42073,7 +42188,7 @@ if (data.tools !== undefined) {
 let data8 = data.tools;
 const _errs16 = errors;
 if (!Array.isArray(data8) && data8 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema354.properties.tools.type } }];
+validate297.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema355.properties.tools.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -42188,7 +42303,7 @@ if (data14.limit !== undefined) {
 let data16 = data14.limit;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema354.properties.window.properties.limit.type } }];
+validate297.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema355.properties.window.properties.limit.type } }];
 return false;
 }
 var valid4 = _errs31 === errors;
@@ -42220,7 +42335,7 @@ if (data14.left !== undefined) {
 let data18 = data14.left;
 const _errs35 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema354.properties.window.properties.left.type } }];
+validate297.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema355.properties.window.properties.left.type } }];
 return false;
 }
 var valid4 = _errs35 === errors;
@@ -42255,7 +42370,7 @@ if (data19.limit !== undefined) {
 let data20 = data19.limit;
 const _errs39 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema354.properties.daily_tokens.properties.limit.type } }];
+validate297.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema355.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
 var valid5 = _errs39 === errors;
@@ -42287,7 +42402,7 @@ if (data19.left !== undefined) {
 let data22 = data19.left;
 const _errs43 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
-validate297.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema354.properties.daily_tokens.properties.left.type } }];
+validate297.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema355.properties.daily_tokens.properties.left.type } }];
 return false;
 }
 var valid5 = _errs43 === errors;
@@ -42326,7 +42441,7 @@ return errors === 0;
 }
 validate297.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, tools: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
 var validateLedgerEntry = validate298;
-var schema355 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
+var schema356 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
 function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42374,7 +42489,7 @@ validate298.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "settle" || data2 === "top_up" || data2 === "correction")) {
-validate298.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema355.properties.kind.enum } }];
+validate298.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema356.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -42439,7 +42554,7 @@ if (data.note !== undefined) {
 let data6 = data.note;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate298.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema355.properties.note.type } }];
+validate298.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema356.properties.note.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -42485,7 +42600,7 @@ return errors === 0;
 }
 validate298.evaluated = { props: { object: true, id: true, kind: true, credits: true, source_id: true, attempt: true, note: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateLedgerList = validate299;
-var schema356 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "LedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema357 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "LedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate299(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42562,7 +42677,7 @@ validate299.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", sc
 return false;
 }
 if (!(data5 === "settle" || data5 === "top_up" || data5 === "correction")) {
-validate299.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "LedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema355.properties.kind.enum } }];
+validate299.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "LedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema356.properties.kind.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -42627,7 +42742,7 @@ if (data2.note !== undefined) {
 let data9 = data2.note;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "LedgerEntry/properties/note/type", keyword: "type", params: { type: schema355.properties.note.type } }];
+validate299.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "LedgerEntry/properties/note/type", keyword: "type", params: { type: schema356.properties.note.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -42687,7 +42802,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema356.properties.first_id.type } }];
+validate299.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema357.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -42699,7 +42814,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate299.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema356.properties.last_id.type } }];
+validate299.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema357.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -42732,7 +42847,7 @@ return errors === 0;
 }
 validate299.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaState = validate300;
-var schema358 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema359 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 var formats210 = require_formats().fullFormats.uri;
 function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -42755,7 +42870,7 @@ if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate300.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema358.properties.status.enum } }];
+validate300.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema359.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -42931,7 +43046,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate300.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema358.properties.error.properties.param.type } }];
+validate300.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema359.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -43134,8 +43249,8 @@ return errors === 0;
 }
 validate301.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateMemberList = validate302;
-var schema362 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Member" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema363 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
+var schema363 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Member" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema364 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
 function validate302(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43229,7 +43344,7 @@ if (data2.email !== undefined) {
 let data6 = data2.email;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "Member/properties/email/type", keyword: "type", params: { type: schema363.properties.email.type } }];
+validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "Member/properties/email/type", keyword: "type", params: { type: schema364.properties.email.type } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -43245,7 +43360,7 @@ validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", sc
 return false;
 }
 if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
-validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "Member/properties/role/enum", keyword: "enum", params: { allowedValues: schema363.properties.role.enum } }];
+validate302.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "Member/properties/role/enum", keyword: "enum", params: { allowedValues: schema364.properties.role.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -43315,7 +43430,7 @@ if (data.first_id !== undefined) {
 let data10 = data.first_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema362.properties.first_id.type } }];
+validate302.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema363.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -43327,7 +43442,7 @@ if (data.last_id !== undefined) {
 let data11 = data.last_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate302.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema362.properties.last_id.type } }];
+validate302.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema363.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -43424,7 +43539,7 @@ if (data.email !== undefined) {
 let data3 = data.email;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate303.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema363.properties.email.type } }];
+validate303.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema364.properties.email.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -43440,7 +43555,7 @@ validate303.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "owner" || data4 === "admin" || data4 === "developer" || data4 === "billing")) {
-validate303.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema363.properties.role.enum } }];
+validate303.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema364.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -43496,10 +43611,10 @@ return errors === 0;
 }
 validate303.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validateMessageStreamEvent = validate304;
-var schema365 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema367 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema373 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema368 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+var schema366 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema368 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema374 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema369 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
 function validate307(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43529,7 +43644,7 @@ validate307.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate307.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema368.allOf[0].properties.type.enum } }];
+validate307.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema369.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -43896,7 +44011,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema373.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema374.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -43947,7 +44062,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema367.properties.stop_sequence.type } }];
+validate306.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema368.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -43959,7 +44074,7 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema367.properties.stop_details.type } }];
+validate306.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema368.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
@@ -43984,7 +44099,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema367.properties.stop_details.properties.category.type } }];
+validate306.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema368.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -43996,7 +44111,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate306.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema367.properties.stop_details.properties.explanation.type } }];
+validate306.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema368.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -44389,7 +44504,7 @@ validate310.errors = vErrors;
 return errors === 0;
 }
 validate310.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema377 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
+var schema378 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
 function validate313(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -44419,7 +44534,7 @@ validate313.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate313.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema377.allOf[0].properties.type.enum } }];
+validate313.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema378.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -44698,7 +44813,7 @@ validate312.errors = vErrors;
 return errors === 0;
 }
 validate312.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema382 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+var schema383 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
 function validate315(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -44745,7 +44860,7 @@ validate315.errors = [{ instancePath: instancePath + "/delta/stop_reason", schem
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate315.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema373.enum } }];
+validate315.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema374.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -44757,7 +44872,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate315.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema382.properties.delta.properties.stop_sequence.type } }];
+validate315.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema383.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -44769,7 +44884,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate315.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema382.properties.delta.properties.stop_details.type } }];
+validate315.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema383.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -45057,7 +45172,7 @@ validate304.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate304.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema365.allOf[0].properties.type.enum } }];
+validate304.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema366.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -45398,8 +45513,8 @@ return errors === 0;
 }
 validate320.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelList = validate322;
-var schema390 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Channel" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema391 = { type: "object", required: ["id", "type", "name", "enabled", "config", "credentials", "hasSigningSecret", "disabledReason", "failingSince", "createdByUserId", "createdAt", "updatedAt"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string" }, enabled: { type: "boolean" }, config: { type: "object", additionalProperties: { type: "string" } }, credentials: { type: "array", items: { type: "string" } }, hasSigningSecret: { type: "boolean" }, signingSecret: { type: "string" }, disabledReason: { type: ["string", "null"], enum: ["gone", "failing", null] }, failingSince: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" } } };
+var schema391 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Channel" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema392 = { type: "object", required: ["id", "type", "name", "enabled", "config", "credentials", "hasSigningSecret", "disabledReason", "failingSince", "createdByUserId", "createdAt", "updatedAt"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string" }, enabled: { type: "boolean" }, config: { type: "object", additionalProperties: { type: "string" } }, credentials: { type: "array", items: { type: "string" } }, hasSigningSecret: { type: "boolean" }, signingSecret: { type: "string" }, disabledReason: { type: ["string", "null"], enum: ["gone", "failing", null] }, failingSince: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" } } };
 function validate322(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -45475,7 +45590,7 @@ validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", sc
 return false;
 }
 if (!(data4 === "email" || data4 === "slack" || data4 === "telegram" || data4 === "webhook")) {
-validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", schemaPath: "Channel/properties/type/enum", keyword: "enum", params: { allowedValues: schema391.properties.type.enum } }];
+validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/type", schemaPath: "Channel/properties/type/enum", keyword: "enum", params: { allowedValues: schema392.properties.type.enum } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -45585,11 +45700,11 @@ if (data2.disabledReason !== undefined) {
 let data13 = data2.disabledReason;
 const _errs28 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/type", keyword: "type", params: { type: schema391.properties.disabledReason.type } }];
+validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/type", keyword: "type", params: { type: schema392.properties.disabledReason.type } }];
 return false;
 }
 if (!(data13 === "gone" || data13 === "failing" || data13 === null)) {
-validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema391.properties.disabledReason.enum } }];
+validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabledReason", schemaPath: "Channel/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema392.properties.disabledReason.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -45601,7 +45716,7 @@ if (data2.failingSince !== undefined) {
 let data14 = data2.failingSince;
 const _errs30 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failingSince", schemaPath: "Channel/properties/failingSince/type", keyword: "type", params: { type: schema391.properties.failingSince.type } }];
+validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failingSince", schemaPath: "Channel/properties/failingSince/type", keyword: "type", params: { type: schema392.properties.failingSince.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -45623,7 +45738,7 @@ if (data2.createdByUserId !== undefined) {
 let data15 = data2.createdByUserId;
 const _errs32 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Channel/properties/createdByUserId/type", keyword: "type", params: { type: schema391.properties.createdByUserId.type } }];
+validate322.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Channel/properties/createdByUserId/type", keyword: "type", params: { type: schema392.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -45719,7 +45834,7 @@ if (data.first_id !== undefined) {
 let data18 = data.first_id;
 const _errs38 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate322.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema390.properties.first_id.type } }];
+validate322.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema391.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -45731,7 +45846,7 @@ if (data.last_id !== undefined) {
 let data19 = data.last_id;
 const _errs40 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate322.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema390.properties.last_id.type } }];
+validate322.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema391.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -45810,7 +45925,7 @@ validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/pro
 return false;
 }
 if (!(data1 === "email" || data1 === "slack" || data1 === "telegram" || data1 === "webhook")) {
-validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema391.properties.type.enum } }];
+validate323.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema392.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -45920,11 +46035,11 @@ if (data.disabledReason !== undefined) {
 let data10 = data.disabledReason;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate323.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/type", keyword: "type", params: { type: schema391.properties.disabledReason.type } }];
+validate323.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/type", keyword: "type", params: { type: schema392.properties.disabledReason.type } }];
 return false;
 }
 if (!(data10 === "gone" || data10 === "failing" || data10 === null)) {
-validate323.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema391.properties.disabledReason.enum } }];
+validate323.errors = [{ instancePath: instancePath + "/disabledReason", schemaPath: "#/properties/disabledReason/enum", keyword: "enum", params: { allowedValues: schema392.properties.disabledReason.enum } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -45936,7 +46051,7 @@ if (data.failingSince !== undefined) {
 let data11 = data.failingSince;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate323.errors = [{ instancePath: instancePath + "/failingSince", schemaPath: "#/properties/failingSince/type", keyword: "type", params: { type: schema391.properties.failingSince.type } }];
+validate323.errors = [{ instancePath: instancePath + "/failingSince", schemaPath: "#/properties/failingSince/type", keyword: "type", params: { type: schema392.properties.failingSince.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -45958,7 +46073,7 @@ if (data.createdByUserId !== undefined) {
 let data12 = data.createdByUserId;
 const _errs26 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate323.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema391.properties.createdByUserId.type } }];
+validate323.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema392.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -46040,8 +46155,8 @@ return errors === 0;
 }
 validate323.evaluated = { props: { id: true, type: true, name: true, enabled: true, config: true, credentials: true, hasSigningSecret: true, signingSecret: true, disabledReason: true, failingSince: true, createdByUserId: true, createdAt: true, updatedAt: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKeyList = validate324;
-var schema393 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema394 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema394 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema395 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "tools", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -46203,7 +46318,7 @@ validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/ro
 return false;
 }
 if (!(data11 === "owner" || data11 === "admin" || data11 === "developer" || data11 === "billing")) {
-validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema394.properties.member.properties.role.enum } }];
+validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema395.properties.member.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -46238,7 +46353,7 @@ if (data2.tools !== undefined) {
 let data13 = data2.tools;
 const _errs26 = errors;
 if (!Array.isArray(data13) && data13 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema394.properties.tools.type } }];
+validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema395.properties.tools.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -46288,7 +46403,7 @@ if (data2.last_used_at !== undefined) {
 let data16 = data2.last_used_at;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema394.properties.last_used_at.type } }];
+validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema395.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -46310,7 +46425,7 @@ if (data2.expires_at !== undefined) {
 let data17 = data2.expires_at;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema394.properties.expires_at.type } }];
+validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema395.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs34) {
@@ -46332,7 +46447,7 @@ if (data2.revoked_at !== undefined) {
 let data18 = data2.revoked_at;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema394.properties.revoked_at.type } }];
+validate324.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema395.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs36) {
@@ -46385,7 +46500,7 @@ if (data.first_id !== undefined) {
 let data19 = data.first_id;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema393.properties.first_id.type } }];
+validate324.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema394.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -46397,7 +46512,7 @@ if (data.last_id !== undefined) {
 let data20 = data.last_id;
 const _errs40 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate324.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema393.properties.last_id.type } }];
+validate324.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema394.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -46562,7 +46677,7 @@ validate325.errors = [{ instancePath: instancePath + "/member/role", schemaPath:
 return false;
 }
 if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
-validate325.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema394.properties.member.properties.role.enum } }];
+validate325.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema395.properties.member.properties.role.enum } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -46597,7 +46712,7 @@ if (data.tools !== undefined) {
 let data10 = data.tools;
 const _errs20 = errors;
 if (!Array.isArray(data10) && data10 !== null) {
-validate325.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema394.properties.tools.type } }];
+validate325.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema395.properties.tools.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -46647,7 +46762,7 @@ if (data.last_used_at !== undefined) {
 let data13 = data.last_used_at;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate325.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema394.properties.last_used_at.type } }];
+validate325.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema395.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -46669,7 +46784,7 @@ if (data.expires_at !== undefined) {
 let data14 = data.expires_at;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate325.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema394.properties.expires_at.type } }];
+validate325.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema395.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs28) {
@@ -46691,7 +46806,7 @@ if (data.revoked_at !== undefined) {
 let data15 = data.revoked_at;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate325.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema394.properties.revoked_at.type } }];
+validate325.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema395.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -46730,7 +46845,7 @@ return errors === 0;
 }
 validate325.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, tools: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogEntry = validate326;
-var schema396 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema397 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate326(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -46774,7 +46889,7 @@ if (data.workspace_id !== undefined) {
 let data2 = data.workspace_id;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema396.properties.workspace_id.type } }];
+validate326.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema397.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs4) {
@@ -46831,7 +46946,7 @@ validate326.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: 
 return false;
 }
 if (!(data5 === "member" || data5 === "operator" || data5 === "system")) {
-validate326.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema396.properties.actor.properties.type.enum } }];
+validate326.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema397.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -46854,7 +46969,7 @@ if (data4.name !== undefined) {
 let data7 = data4.name;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema396.properties.actor.properties.name.type } }];
+validate326.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema397.properties.actor.properties.name.type } }];
 return false;
 }
 var valid1 = _errs14 === errors;
@@ -46878,7 +46993,7 @@ if (data.key_id !== undefined) {
 let data8 = data.key_id;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema396.properties.key_id.type } }];
+validate326.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema397.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -46900,7 +47015,7 @@ if (data.ip !== undefined) {
 let data9 = data.ip;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema396.properties.ip.type } }];
+validate326.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema397.properties.ip.type } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -46912,7 +47027,7 @@ if (data.request_id !== undefined) {
 let data10 = data.request_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema396.properties.request_id.type } }];
+validate326.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema397.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -46956,7 +47071,7 @@ if (data.before !== undefined) {
 let data13 = data.before;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema396.properties.before.type } }];
+validate326.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema397.properties.before.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -46968,7 +47083,7 @@ if (data.after !== undefined) {
 let data14 = data.after;
 const _errs28 = errors;
 if (!(data14 && typeof data14 == "object" && !Array.isArray(data14)) && data14 !== null) {
-validate326.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema396.properties.after.type } }];
+validate326.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema397.properties.after.type } }];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -46997,7 +47112,7 @@ return errors === 0;
 }
 validate326.evaluated = { props: { object: true, id: true, workspace_id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogList = validate327;
-var schema397 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema398 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate327(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47070,7 +47185,7 @@ if (data2.workspace_id !== undefined) {
 let data5 = data2.workspace_id;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/type", keyword: "type", params: { type: schema396.properties.workspace_id.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/type", keyword: "type", params: { type: schema397.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -47127,7 +47242,7 @@ validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/typ
 return false;
 }
 if (!(data8 === "member" || data8 === "operator" || data8 === "system")) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema396.properties.actor.properties.type.enum } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema397.properties.actor.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs16 === errors;
@@ -47150,7 +47265,7 @@ if (data7.name !== undefined) {
 let data10 = data7.name;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema396.properties.actor.properties.name.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema397.properties.actor.properties.name.type } }];
 return false;
 }
 var valid4 = _errs20 === errors;
@@ -47174,7 +47289,7 @@ if (data2.key_id !== undefined) {
 let data11 = data2.key_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema396.properties.key_id.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema397.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -47196,7 +47311,7 @@ if (data2.ip !== undefined) {
 let data12 = data2.ip;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "OperatorAuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema396.properties.ip.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "OperatorAuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema397.properties.ip.type } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -47208,7 +47323,7 @@ if (data2.request_id !== undefined) {
 let data13 = data2.request_id;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema396.properties.request_id.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema397.properties.request_id.type } }];
 return false;
 }
 if (errors === _errs26) {
@@ -47252,7 +47367,7 @@ if (data2.before !== undefined) {
 let data16 = data2.before;
 const _errs32 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema396.properties.before.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema397.properties.before.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -47264,7 +47379,7 @@ if (data2.after !== undefined) {
 let data17 = data2.after;
 const _errs34 = errors;
 if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema396.properties.after.type } }];
+validate327.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema397.properties.after.type } }];
 return false;
 }
 var valid3 = _errs34 === errors;
@@ -47307,7 +47422,7 @@ if (data.first_id !== undefined) {
 let data18 = data.first_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema397.properties.first_id.type } }];
+validate327.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema398.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -47319,7 +47434,7 @@ if (data.last_id !== undefined) {
 let data19 = data.last_id;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate327.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema397.properties.last_id.type } }];
+validate327.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema398.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -47352,7 +47467,7 @@ return errors === 0;
 }
 validate327.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCatalogueCheck = validate328;
-var schema399 = { type: "object", required: ["is_valid", "version", "models", "unroutable", "faults"], properties: { is_valid: { type: "boolean" }, version: { type: ["string", "null"] }, models: { type: "integer", minimum: 0 }, unroutable: { type: "array", items: { type: "object", required: ["model", "reason"], properties: { model: { type: "string" }, reason: { type: "string" } } } }, faults: { type: "array", items: { type: "object", required: ["file", "line", "place", "message"], properties: { file: { type: "string" }, line: { type: ["integer", "null"], minimum: 1 }, place: { type: "string" }, message: { type: "string" } } } } } };
+var schema400 = { type: "object", required: ["is_valid", "version", "models", "unroutable", "faults"], properties: { is_valid: { type: "boolean" }, version: { type: ["string", "null"] }, models: { type: "integer", minimum: 0 }, unroutable: { type: "array", items: { type: "object", required: ["model", "reason"], properties: { model: { type: "string" }, reason: { type: "string" } } } }, faults: { type: "array", items: { type: "object", required: ["file", "line", "place", "message"], properties: { file: { type: "string" }, line: { type: ["integer", "null"], minimum: 1 }, place: { type: "string" }, message: { type: "string" } } } } } };
 function validate328(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47385,7 +47500,7 @@ if (data.version !== undefined) {
 let data1 = data.version;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate328.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: schema399.properties.version.type } }];
+validate328.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: schema400.properties.version.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -47505,7 +47620,7 @@ if (data8.line !== undefined) {
 let data10 = data8.line;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
-validate328.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/type", keyword: "type", params: { type: schema399.properties.faults.items.properties.line.type } }];
+validate328.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/type", keyword: "type", params: { type: schema400.properties.faults.items.properties.line.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -47580,7 +47695,7 @@ return errors === 0;
 }
 validate328.evaluated = { props: { is_valid: true, version: true, models: true, unroutable: true, faults: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCatalogue = validate329;
-var schema400 = { type: "object", required: ["object", "version", "data"], properties: { object: { const: "list" }, version: { type: "string" }, data: { type: "array", items: { type: "object", required: ["model", "is_routable", "reason", "modality", "sources", "pricing", "price_source"], properties: { model: { type: "string" }, is_routable: { type: "boolean" }, reason: { type: ["string", "null"] }, modality: { type: ["string", "null"] }, sources: { type: "array", items: { type: "object", required: ["provider", "model"], properties: { provider: { type: "string" }, model: { type: "string" } } } }, pricing: { anyOf: [{ $ref: "Pricing" }, { type: "null" }] }, price_source: { type: ["object", "null"] } } } } } };
+var schema401 = { type: "object", required: ["object", "version", "data"], properties: { object: { const: "list" }, version: { type: "string" }, data: { type: "array", items: { type: "object", required: ["model", "is_routable", "reason", "modality", "sources", "pricing", "price_source"], properties: { model: { type: "string" }, is_routable: { type: "boolean" }, reason: { type: ["string", "null"] }, modality: { type: ["string", "null"] }, sources: { type: "array", items: { type: "object", required: ["provider", "model"], properties: { provider: { type: "string" }, model: { type: "string" } } } }, pricing: { anyOf: [{ $ref: "Pricing" }, { type: "null" }] }, price_source: { type: ["object", "null"] } } } } } };
 function validate329(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47663,7 +47778,7 @@ if (data3.reason !== undefined) {
 let data6 = data3.reason;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "#/properties/data/items/properties/reason/type", keyword: "type", params: { type: schema400.properties.data.items.properties.reason.type } }];
+validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "#/properties/data/items/properties/reason/type", keyword: "type", params: { type: schema401.properties.data.items.properties.reason.type } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -47675,7 +47790,7 @@ if (data3.modality !== undefined) {
 let data7 = data3.modality;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/modality", schemaPath: "#/properties/data/items/properties/modality/type", keyword: "type", params: { type: schema400.properties.data.items.properties.modality.type } }];
+validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/modality", schemaPath: "#/properties/data/items/properties/modality/type", keyword: "type", params: { type: schema401.properties.data.items.properties.modality.type } }];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -47796,7 +47911,7 @@ if (data3.price_source !== undefined) {
 let data13 = data3.price_source;
 const _errs29 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/price_source", schemaPath: "#/properties/data/items/properties/price_source/type", keyword: "type", params: { type: schema400.properties.data.items.properties.price_source.type } }];
+validate329.errors = [{ instancePath: instancePath + "/data/" + i0 + "/price_source", schemaPath: "#/properties/data/items/properties/price_source/type", keyword: "type", params: { type: schema401.properties.data.items.properties.price_source.type } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -47842,7 +47957,7 @@ return errors === 0;
 }
 validate329.evaluated = { props: { object: true, version: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorCreditMove = validate331;
-var schema401 = { type: "object", required: ["object", "id", "workspace_id", "kind", "credits", "note", "at", "balance"], properties: { object: { const: "credit_move" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: "number" }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" }, balance: { $ref: "OperatorCredits" } } };
+var schema402 = { type: "object", required: ["object", "id", "workspace_id", "kind", "credits", "note", "at", "balance"], properties: { object: { const: "credit_move" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: "number" }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" }, balance: { $ref: "OperatorCredits" } } };
 function validate331(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47921,7 +48036,7 @@ validate331.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data3 === "top_up" || data3 === "correction")) {
-validate331.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema401.properties.kind.enum } }];
+validate331.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema402.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -47945,7 +48060,7 @@ if (data.note !== undefined) {
 let data5 = data.note;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate331.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema401.properties.note.type } }];
+validate331.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema402.properties.note.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -48197,8 +48312,8 @@ return errors === 0;
 }
 validate332.evaluated = { props: { object: true, workspace_id: true, credits: true, held: true, available: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorDeadLetterList = validate333;
-var schema404 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorDeadLetter" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema405 = { type: "object", required: ["object", "id", "stream", "stream_seq", "subject", "workspace_id", "message_id", "job_id", "reason", "deliveries", "body_bytes", "at"], properties: { object: { const: "dead_letter" }, id: { type: "string", format: "uuid" }, stream: { type: "string" }, stream_seq: { type: "string" }, subject: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, message_id: { type: ["string", "null"] }, job_id: { type: ["string", "null"], format: "uuid" }, reason: { type: "string" }, deliveries: { type: "integer", minimum: 0 }, body_bytes: { type: "integer", minimum: 0 }, at: { type: "string", format: "date-time" } } };
+var schema405 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorDeadLetter" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema406 = { type: "object", required: ["object", "id", "stream", "stream_seq", "subject", "workspace_id", "message_id", "job_id", "reason", "deliveries", "body_bytes", "at"], properties: { object: { const: "dead_letter" }, id: { type: "string", format: "uuid" }, stream: { type: "string" }, stream_seq: { type: "string" }, subject: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, message_id: { type: ["string", "null"] }, job_id: { type: ["string", "null"], format: "uuid" }, reason: { type: "string" }, deliveries: { type: "integer", minimum: 0 }, body_bytes: { type: "integer", minimum: 0 }, at: { type: "string", format: "date-time" } } };
 function validate333(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -48314,7 +48429,7 @@ if (data2.workspace_id !== undefined) {
 let data8 = data2.workspace_id;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/type", keyword: "type", params: { type: schema405.properties.workspace_id.type } }];
+validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/type", keyword: "type", params: { type: schema406.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs16) {
@@ -48336,7 +48451,7 @@ if (data2.message_id !== undefined) {
 let data9 = data2.message_id;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/message_id", schemaPath: "OperatorDeadLetter/properties/message_id/type", keyword: "type", params: { type: schema405.properties.message_id.type } }];
+validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/message_id", schemaPath: "OperatorDeadLetter/properties/message_id/type", keyword: "type", params: { type: schema406.properties.message_id.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -48348,7 +48463,7 @@ if (data2.job_id !== undefined) {
 let data10 = data2.job_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/type", keyword: "type", params: { type: schema405.properties.job_id.type } }];
+validate333.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/type", keyword: "type", params: { type: schema406.properties.job_id.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -48473,7 +48588,7 @@ if (data.first_id !== undefined) {
 let data15 = data.first_id;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate333.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema404.properties.first_id.type } }];
+validate333.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema405.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -48485,7 +48600,7 @@ if (data.last_id !== undefined) {
 let data16 = data.last_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate333.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema404.properties.last_id.type } }];
+validate333.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema405.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -48604,7 +48719,7 @@ if (data.workspace_id !== undefined) {
 let data5 = data.workspace_id;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate334.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema405.properties.workspace_id.type } }];
+validate334.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema406.properties.workspace_id.type } }];
 return false;
 }
 if (errors === _errs10) {
@@ -48626,7 +48741,7 @@ if (data.message_id !== undefined) {
 let data6 = data.message_id;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate334.errors = [{ instancePath: instancePath + "/message_id", schemaPath: "#/properties/message_id/type", keyword: "type", params: { type: schema405.properties.message_id.type } }];
+validate334.errors = [{ instancePath: instancePath + "/message_id", schemaPath: "#/properties/message_id/type", keyword: "type", params: { type: schema406.properties.message_id.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -48638,7 +48753,7 @@ if (data.job_id !== undefined) {
 let data7 = data.job_id;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate334.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: schema405.properties.job_id.type } }];
+validate334.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: schema406.properties.job_id.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -48950,8 +49065,8 @@ return errors === 0;
 }
 validate336.evaluated = { props: { object: true, id: true, job_id: true, attempt: true, workspace_id: true, held: true, credits: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorHoldList = validate337;
-var schema409 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorHold" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema410 = { type: "object", required: ["object", "id", "job_id", "attempt", "workspace_id", "workspace", "key_id", "model", "credits", "created_at", "deadline", "is_overdue", "unknown_since"], properties: { object: { const: "hold" }, id: { type: "string" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, workspace_id: { type: "string", format: "uuid" }, workspace: { type: "string" }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, credits: { type: "number", minimum: 0 }, created_at: { type: "string", format: "date-time" }, deadline: { type: "string", format: "date-time" }, is_overdue: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" } } };
+var schema410 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorHold" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema411 = { type: "object", required: ["object", "id", "job_id", "attempt", "workspace_id", "workspace", "key_id", "model", "credits", "created_at", "deadline", "is_overdue", "unknown_since"], properties: { object: { const: "hold" }, id: { type: "string" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, workspace_id: { type: "string", format: "uuid" }, workspace: { type: "string" }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, credits: { type: "number", minimum: 0 }, created_at: { type: "string", format: "date-time" }, deadline: { type: "string", format: "date-time" }, is_overdue: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" } } };
 function validate337(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -49201,7 +49316,7 @@ if (data2.unknown_since !== undefined) {
 let data15 = data2.unknown_since;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate337.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/type", keyword: "type", params: { type: schema410.properties.unknown_since.type } }];
+validate337.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/type", keyword: "type", params: { type: schema411.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -49255,7 +49370,7 @@ if (data.first_id !== undefined) {
 let data16 = data.first_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate337.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema409.properties.first_id.type } }];
+validate337.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema410.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -49267,7 +49382,7 @@ if (data.last_id !== undefined) {
 let data17 = data.last_id;
 const _errs34 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate337.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema409.properties.last_id.type } }];
+validate337.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema410.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -49520,7 +49635,7 @@ if (data.unknown_since !== undefined) {
 let data12 = data.unknown_since;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate338.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema410.properties.unknown_since.type } }];
+validate338.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema411.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs24) {
@@ -49560,7 +49675,7 @@ return errors === 0;
 }
 validate338.evaluated = { props: { object: true, id: true, job_id: true, attempt: true, workspace_id: true, workspace: true, key_id: true, model: true, credits: true, created_at: true, deadline: true, is_overdue: true, unknown_since: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorJob = validate339;
-var schema412 = { type: "object", required: ["object", "id", "workspace_id", "key_id", "pool", "lane", "kind", "modality", "model", "state", "progress", "attempt", "dispatch", "claims", "rests", "worker", "lease_until", "is_at_provider", "is_cancel_requested", "unknown_since", "error_code", "credits", "held", "run_id", "step_id", "created_at", "started_at", "ended_at", "deadline"], properties: { object: { const: "job" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: ["string", "null"], format: "uuid" }, pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, kind: { type: "string" }, modality: { type: "string" }, model: { type: ["string", "null"] }, state: { type: "string", enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, progress: { type: "number", minimum: 0, maximum: 1 }, attempt: { type: "integer", minimum: 1 }, dispatch: { type: "integer", minimum: 0 }, claims: { type: "integer", minimum: 0 }, rests: { type: "integer", minimum: 0 }, worker: { type: ["string", "null"], format: "uuid" }, lease_until: { type: ["string", "null"], format: "date-time" }, is_at_provider: { type: "boolean" }, is_cancel_requested: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" }, error_code: { type: ["string", "null"] }, credits: { type: ["number", "null"] }, held: { type: "array", items: { type: "object", required: ["attempt", "credits", "deadline"], properties: { attempt: { type: "integer", minimum: 1 }, credits: { type: "number", minimum: 0 }, deadline: { type: "string", format: "date-time" } } } }, run_id: { type: ["string", "null"], format: "uuid" }, step_id: { type: ["string", "null"] }, created_at: { type: "string", format: "date-time" }, started_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: ["string", "null"], format: "date-time" }, deadline: { type: "string", format: "date-time" } } };
+var schema413 = { type: "object", required: ["object", "id", "workspace_id", "key_id", "pool", "lane", "kind", "modality", "model", "state", "progress", "attempt", "dispatch", "claims", "rests", "worker", "lease_until", "is_at_provider", "is_cancel_requested", "unknown_since", "error_code", "credits", "held", "run_id", "step_id", "created_at", "started_at", "ended_at", "deadline"], properties: { object: { const: "job" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: ["string", "null"], format: "uuid" }, pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, kind: { type: "string" }, modality: { type: "string" }, model: { type: ["string", "null"] }, state: { type: "string", enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, progress: { type: "number", minimum: 0, maximum: 1 }, attempt: { type: "integer", minimum: 1 }, dispatch: { type: "integer", minimum: 0 }, claims: { type: "integer", minimum: 0 }, rests: { type: "integer", minimum: 0 }, worker: { type: ["string", "null"], format: "uuid" }, lease_until: { type: ["string", "null"], format: "date-time" }, is_at_provider: { type: "boolean" }, is_cancel_requested: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" }, error_code: { type: ["string", "null"] }, credits: { type: ["number", "null"] }, held: { type: "array", items: { type: "object", required: ["attempt", "credits", "deadline"], properties: { attempt: { type: "integer", minimum: 1 }, credits: { type: "number", minimum: 0 }, deadline: { type: "string", format: "date-time" } } } }, run_id: { type: ["string", "null"], format: "uuid" }, step_id: { type: ["string", "null"] }, created_at: { type: "string", format: "date-time" }, started_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: ["string", "null"], format: "date-time" }, deadline: { type: "string", format: "date-time" } } };
 function validate339(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -49635,7 +49750,7 @@ if (data.key_id !== undefined) {
 let data3 = data.key_id;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema412.properties.key_id.type } }];
+validate339.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema413.properties.key_id.type } }];
 return false;
 }
 if (errors === _errs6) {
@@ -49672,7 +49787,7 @@ validate339.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/pro
 return false;
 }
 if (!(data5 === "live" || data5 === "batch")) {
-validate339.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/enum", keyword: "enum", params: { allowedValues: schema412.properties.lane.enum } }];
+validate339.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/enum", keyword: "enum", params: { allowedValues: schema413.properties.lane.enum } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -49706,7 +49821,7 @@ if (data.model !== undefined) {
 let data8 = data.model;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema412.properties.model.type } }];
+validate339.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema413.properties.model.type } }];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -49722,7 +49837,7 @@ validate339.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/pr
 return false;
 }
 if (!(data9 === "queued" || data9 === "running" || data9 === "completed" || data9 === "failed" || data9 === "cancelled" || data9 === "refused")) {
-validate339.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema412.properties.state.enum } }];
+validate339.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema413.properties.state.enum } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -49838,7 +49953,7 @@ if (data.worker !== undefined) {
 let data15 = data.worker;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/type", keyword: "type", params: { type: schema412.properties.worker.type } }];
+validate339.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/type", keyword: "type", params: { type: schema413.properties.worker.type } }];
 return false;
 }
 if (errors === _errs30) {
@@ -49860,7 +49975,7 @@ if (data.lease_until !== undefined) {
 let data16 = data.lease_until;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/type", keyword: "type", params: { type: schema412.properties.lease_until.type } }];
+validate339.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/type", keyword: "type", params: { type: schema413.properties.lease_until.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -49904,7 +50019,7 @@ if (data.unknown_since !== undefined) {
 let data19 = data.unknown_since;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema412.properties.unknown_since.type } }];
+validate339.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema413.properties.unknown_since.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -49926,7 +50041,7 @@ if (data.error_code !== undefined) {
 let data20 = data.error_code;
 const _errs40 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema412.properties.error_code.type } }];
+validate339.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema413.properties.error_code.type } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -49938,7 +50053,7 @@ if (data.credits !== undefined) {
 let data21 = data.credits;
 const _errs42 = errors;
 if (!(typeof data21 == "number" && isFinite(data21)) && data21 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema412.properties.credits.type } }];
+validate339.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema413.properties.credits.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -50049,7 +50164,7 @@ if (data.run_id !== undefined) {
 let data27 = data.run_id;
 const _errs54 = errors;
 if (typeof data27 !== "string" && data27 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema412.properties.run_id.type } }];
+validate339.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema413.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs54) {
@@ -50071,7 +50186,7 @@ if (data.step_id !== undefined) {
 let data28 = data.step_id;
 const _errs56 = errors;
 if (typeof data28 !== "string" && data28 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/step_id", schemaPath: "#/properties/step_id/type", keyword: "type", params: { type: schema412.properties.step_id.type } }];
+validate339.errors = [{ instancePath: instancePath + "/step_id", schemaPath: "#/properties/step_id/type", keyword: "type", params: { type: schema413.properties.step_id.type } }];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -50104,7 +50219,7 @@ if (data.started_at !== undefined) {
 let data30 = data.started_at;
 const _errs60 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema412.properties.started_at.type } }];
+validate339.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema413.properties.started_at.type } }];
 return false;
 }
 if (errors === _errs60) {
@@ -50126,7 +50241,7 @@ if (data.ended_at !== undefined) {
 let data31 = data.ended_at;
 const _errs62 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate339.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: schema412.properties.ended_at.type } }];
+validate339.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: schema413.properties.ended_at.type } }];
 return false;
 }
 if (errors === _errs62) {
@@ -50336,7 +50451,7 @@ return errors === 0;
 }
 validate340.evaluated = { props: { ok: true, faults: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorLedgerEntry = validate341;
-var schema414 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
+var schema415 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
 function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -50384,7 +50499,7 @@ validate341.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "settle" || data2 === "top_up" || data2 === "correction")) {
-validate341.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema414.properties.kind.enum } }];
+validate341.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema415.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -50449,7 +50564,7 @@ if (data.note !== undefined) {
 let data6 = data.note;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate341.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema414.properties.note.type } }];
+validate341.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema415.properties.note.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -50495,7 +50610,7 @@ return errors === 0;
 }
 validate341.evaluated = { props: { object: true, id: true, kind: true, credits: true, source_id: true, attempt: true, note: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorLedgerList = validate342;
-var schema415 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorLedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema416 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorLedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate342(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -50572,7 +50687,7 @@ validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", sc
 return false;
 }
 if (!(data5 === "settle" || data5 === "top_up" || data5 === "correction")) {
-validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema414.properties.kind.enum } }];
+validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema415.properties.kind.enum } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -50637,7 +50752,7 @@ if (data2.note !== undefined) {
 let data9 = data2.note;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "OperatorLedgerEntry/properties/note/type", keyword: "type", params: { type: schema414.properties.note.type } }];
+validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "OperatorLedgerEntry/properties/note/type", keyword: "type", params: { type: schema415.properties.note.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -50697,7 +50812,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate342.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema415.properties.first_id.type } }];
+validate342.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema416.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -50709,7 +50824,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate342.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema415.properties.last_id.type } }];
+validate342.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema416.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -50742,8 +50857,8 @@ return errors === 0;
 }
 validate342.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorMemberList = validate343;
-var schema417 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorMember" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema418 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
+var schema418 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorMember" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema419 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
 function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -50837,7 +50952,7 @@ if (data2.email !== undefined) {
 let data6 = data2.email;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema418.properties.email.type } }];
+validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema419.properties.email.type } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -50853,7 +50968,7 @@ validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", sc
 return false;
 }
 if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
-validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema418.properties.role.enum } }];
+validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema419.properties.role.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -50923,7 +51038,7 @@ if (data.first_id !== undefined) {
 let data10 = data.first_id;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate343.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema417.properties.first_id.type } }];
+validate343.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema418.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -50935,7 +51050,7 @@ if (data.last_id !== undefined) {
 let data11 = data.last_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate343.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema417.properties.last_id.type } }];
+validate343.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema418.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -51032,7 +51147,7 @@ if (data.email !== undefined) {
 let data3 = data.email;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate344.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema418.properties.email.type } }];
+validate344.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema419.properties.email.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -51048,7 +51163,7 @@ validate344.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "owner" || data4 === "admin" || data4 === "developer" || data4 === "billing")) {
-validate344.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema418.properties.role.enum } }];
+validate344.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema419.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -51104,7 +51219,7 @@ return errors === 0;
 }
 validate344.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorPoolList = validate345;
-var schema420 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["pool", "lane", "queued", "running", "slots", "processes", "oldest_waiting_seconds", "wanted_processes"], properties: { pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, queued: { type: "integer", minimum: 0 }, running: { type: "integer", minimum: 0 }, slots: { type: "integer", minimum: 0 }, processes: { type: "integer", minimum: 0 }, oldest_waiting_seconds: { type: "number", minimum: 0 }, wanted_processes: { type: "integer", minimum: 0 } } } } } };
+var schema421 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["pool", "lane", "queued", "running", "slots", "processes", "oldest_waiting_seconds", "wanted_processes"], properties: { pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, queued: { type: "integer", minimum: 0 }, running: { type: "integer", minimum: 0 }, slots: { type: "integer", minimum: 0 }, processes: { type: "integer", minimum: 0 }, oldest_waiting_seconds: { type: "number", minimum: 0 }, wanted_processes: { type: "integer", minimum: 0 } } } } } };
 function validate345(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -51169,7 +51284,7 @@ validate345.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", sc
 return false;
 }
 if (!(data4 === "live" || data4 === "batch")) {
-validate345.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/enum", keyword: "enum", params: { allowedValues: schema420.properties.data.items.properties.lane.enum } }];
+validate345.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/enum", keyword: "enum", params: { allowedValues: schema421.properties.data.items.properties.lane.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -51334,7 +51449,7 @@ return errors === 0;
 }
 validate345.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorPresetList = validate346;
-var schema421 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] } } } } } };
+var schema422 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] } } } } } };
 function validate346(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -51395,7 +51510,7 @@ if (data2.requests_per_minute !== undefined) {
 let data4 = data2.requests_per_minute;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
-validate346.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema421.properties.data.items.properties.requests_per_minute.type } }];
+validate346.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema422.properties.data.items.properties.requests_per_minute.type } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -51407,7 +51522,7 @@ if (data2.daily_tokens !== undefined) {
 let data5 = data2.daily_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
-validate346.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema421.properties.data.items.properties.daily_tokens.type } }];
+validate346.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema422.properties.data.items.properties.daily_tokens.type } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -51448,7 +51563,7 @@ return errors === 0;
 }
 validate346.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorRedrive = validate347;
-var schema422 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
+var schema423 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
 function validate347(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -51523,7 +51638,7 @@ validate347.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", 
 return false;
 }
 if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds")) {
-validate347.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema422.properties.data.items.properties.result.enum } }];
+validate347.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema423.properties.data.items.properties.result.enum } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -51563,8 +51678,8 @@ return errors === 0;
 }
 validate347.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorSettleFaultList = validate348;
-var schema423 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorSettleFault" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema424 = { type: "object", required: ["object", "id", "workspace_id", "job_id", "attempt", "fault", "status", "source", "held", "used", "settled", "at"], properties: { object: { const: "settle_fault" }, id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, fault: { type: "string" }, status: { type: ["string", "null"] }, source: { type: ["string", "null"] }, held: { type: "number" }, used: { type: ["string", "null"] }, settled: { type: "number" }, at: { type: "string", format: "date-time" } } };
+var schema424 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorSettleFault" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema425 = { type: "object", required: ["object", "id", "workspace_id", "job_id", "attempt", "fault", "status", "source", "held", "used", "settled", "at"], properties: { object: { const: "settle_fault" }, id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, fault: { type: "string" }, status: { type: ["string", "null"] }, source: { type: ["string", "null"] }, held: { type: "number" }, used: { type: ["string", "null"] }, settled: { type: "number" }, at: { type: "string", format: "date-time" } } };
 function validate348(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -51710,7 +51825,7 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "OperatorSettleFault/properties/status/type", keyword: "type", params: { type: schema424.properties.status.type } }];
+validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "OperatorSettleFault/properties/status/type", keyword: "type", params: { type: schema425.properties.status.type } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -51722,7 +51837,7 @@ if (data2.source !== undefined) {
 let data10 = data2.source;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "OperatorSettleFault/properties/source/type", keyword: "type", params: { type: schema424.properties.source.type } }];
+validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "OperatorSettleFault/properties/source/type", keyword: "type", params: { type: schema425.properties.source.type } }];
 return false;
 }
 var valid3 = _errs20 === errors;
@@ -51746,7 +51861,7 @@ if (data2.used !== undefined) {
 let data12 = data2.used;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/used", schemaPath: "OperatorSettleFault/properties/used/type", keyword: "type", params: { type: schema424.properties.used.type } }];
+validate348.errors = [{ instancePath: instancePath + "/data/" + i0 + "/used", schemaPath: "OperatorSettleFault/properties/used/type", keyword: "type", params: { type: schema425.properties.used.type } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -51822,7 +51937,7 @@ if (data.first_id !== undefined) {
 let data15 = data.first_id;
 const _errs30 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate348.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema423.properties.first_id.type } }];
+validate348.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema424.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -51834,7 +51949,7 @@ if (data.last_id !== undefined) {
 let data16 = data.last_id;
 const _errs32 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate348.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema423.properties.last_id.type } }];
+validate348.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema424.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -51983,7 +52098,7 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate349.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema424.properties.status.type } }];
+validate349.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: schema425.properties.status.type } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -51995,7 +52110,7 @@ if (data.source !== undefined) {
 let data7 = data.source;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate349.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema424.properties.source.type } }];
+validate349.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema425.properties.source.type } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -52019,7 +52134,7 @@ if (data.used !== undefined) {
 let data9 = data.used;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate349.errors = [{ instancePath: instancePath + "/used", schemaPath: "#/properties/used/type", keyword: "type", params: { type: schema424.properties.used.type } }];
+validate349.errors = [{ instancePath: instancePath + "/used", schemaPath: "#/properties/used/type", keyword: "type", params: { type: schema425.properties.used.type } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -52081,7 +52196,7 @@ return errors === 0;
 }
 validate349.evaluated = { props: { object: true, id: true, workspace_id: true, job_id: true, attempt: true, fault: true, status: true, source: true, held: true, used: true, settled: true, at: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorStatus = validate350;
-var schema426 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+var schema427 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
 function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52135,7 +52250,7 @@ if (data1.schema !== undefined) {
 let data3 = data1.schema;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema426.properties.versions.properties.schema.type } }];
+validate350.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema427.properties.versions.properties.schema.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -52147,7 +52262,7 @@ if (data1.postgres !== undefined) {
 let data4 = data1.postgres;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema426.properties.versions.properties.postgres.type } }];
+validate350.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema427.properties.versions.properties.postgres.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -52159,7 +52274,7 @@ if (data1.nats !== undefined) {
 let data5 = data1.nats;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema426.properties.versions.properties.nats.type } }];
+validate350.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema427.properties.versions.properties.nats.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -52256,7 +52371,7 @@ if (data.counts !== undefined) {
 let data11 = data.counts;
 const _errs23 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema426.properties.counts.type } }];
+validate350.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema427.properties.counts.type } }];
 return false;
 }
 if (errors === _errs23) {
@@ -52369,8 +52484,8 @@ return errors === 0;
 }
 validate350.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorTokenList = validate351;
-var schema427 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema428 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+var schema428 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema429 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52468,7 +52583,7 @@ validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", s
 return false;
 }
 if (!(data6 === "read" || data6 === "write" || data6 === "money")) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema428.properties.scope.enum } }];
+validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema429.properties.scope.enum } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -52512,7 +52627,7 @@ if (data2.expires_at !== undefined) {
 let data9 = data2.expires_at;
 const _errs18 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema428.properties.expires_at.type } }];
+validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema429.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs18) {
@@ -52534,7 +52649,7 @@ if (data2.revoked_at !== undefined) {
 let data10 = data2.revoked_at;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema428.properties.revoked_at.type } }];
+validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema429.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs20) {
@@ -52583,7 +52698,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema427.properties.first_id.type } }];
+validate351.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema428.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -52595,7 +52710,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema427.properties.last_id.type } }];
+validate351.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema428.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -52696,7 +52811,7 @@ validate352.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/pr
 return false;
 }
 if (!(data3 === "read" || data3 === "write" || data3 === "money")) {
-validate352.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema428.properties.scope.enum } }];
+validate352.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema429.properties.scope.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -52740,7 +52855,7 @@ if (data.expires_at !== undefined) {
 let data6 = data.expires_at;
 const _errs12 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema428.properties.expires_at.type } }];
+validate352.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema429.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs12) {
@@ -52762,7 +52877,7 @@ if (data.revoked_at !== undefined) {
 let data7 = data.revoked_at;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema428.properties.revoked_at.type } }];
+validate352.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema429.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs14) {
@@ -53018,7 +53133,7 @@ if (data9.email !== undefined) {
 let data13 = data9.email;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema418.properties.email.type } }];
+validate353.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema419.properties.email.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -53034,7 +53149,7 @@ validate353.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: 
 return false;
 }
 if (!(data14 === "owner" || data14 === "admin" || data14 === "developer" || data14 === "billing")) {
-validate353.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema418.properties.role.enum } }];
+validate353.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema419.properties.role.enum } }];
 return false;
 }
 var valid4 = _errs29 === errors;
@@ -53216,7 +53331,7 @@ validate353.errors = [{ instancePath: instancePath + "/api_key/member/role", sch
 return false;
 }
 if (!(data26 === "owner" || data26 === "admin" || data26 === "developer" || data26 === "billing")) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema394.properties.member.properties.role.enum } }];
+validate353.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema395.properties.member.properties.role.enum } }];
 return false;
 }
 var valid7 = _errs53 === errors;
@@ -53251,7 +53366,7 @@ if (data17.tools !== undefined) {
 let data28 = data17.tools;
 const _errs57 = errors;
 if (!Array.isArray(data28) && data28 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema394.properties.tools.type } }];
+validate353.errors = [{ instancePath: instancePath + "/api_key/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema395.properties.tools.type } }];
 return false;
 }
 if (errors === _errs57) {
@@ -53301,7 +53416,7 @@ if (data17.last_used_at !== undefined) {
 let data31 = data17.last_used_at;
 const _errs63 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema394.properties.last_used_at.type } }];
+validate353.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema395.properties.last_used_at.type } }];
 return false;
 }
 if (errors === _errs63) {
@@ -53323,7 +53438,7 @@ if (data17.expires_at !== undefined) {
 let data32 = data17.expires_at;
 const _errs65 = errors;
 if (typeof data32 !== "string" && data32 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema394.properties.expires_at.type } }];
+validate353.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema395.properties.expires_at.type } }];
 return false;
 }
 if (errors === _errs65) {
@@ -53345,7 +53460,7 @@ if (data17.revoked_at !== undefined) {
 let data33 = data17.revoked_at;
 const _errs67 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema394.properties.revoked_at.type } }];
+validate353.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema395.properties.revoked_at.type } }];
 return false;
 }
 if (errors === _errs67) {
@@ -53396,7 +53511,7 @@ return errors === 0;
 }
 validate353.evaluated = { props: { workspace: true, owner: true, api_key: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorWorkspaceList = validate354;
-var schema434 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema435 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -53592,7 +53707,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate354.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema434.properties.first_id.type } }];
+validate354.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema435.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -53604,7 +53719,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate354.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema434.properties.last_id.type } }];
+validate354.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema435.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -53789,7 +53904,7 @@ return errors === 0;
 }
 validate355.evaluated = { props: { object: true, id: true, name: true, is_active: true, balance: true, held: true, available: true, created_at: true }, dynamicProps: false, dynamicItems: false };
 var validatePresetList = validate356;
-var schema437 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
+var schema438 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
 function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -53850,7 +53965,7 @@ if (data2.requests_per_minute !== undefined) {
 let data4 = data2.requests_per_minute;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema437.properties.data.items.properties.requests_per_minute.type } }];
+validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema438.properties.data.items.properties.requests_per_minute.type } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -53862,7 +53977,7 @@ if (data2.daily_tokens !== undefined) {
 let data5 = data2.daily_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema437.properties.data.items.properties.daily_tokens.type } }];
+validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema438.properties.data.items.properties.daily_tokens.type } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -54297,17 +54412,17 @@ return errors === 0;
 }
 validate358.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateResponseStreamEvent = validate359;
-var schema441 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "response.image_generation_call.in_progress", "response.image_generation_call.generating", "response.image_generation_call.completed", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseQueued" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseImageInProgress" }, { $ref: "ResponseImageGenerating" }, { $ref: "ResponseImageCompleted" }, { $ref: "ResponseError" }] }] };
-var schema492 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var schema443 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter", "max_rounds", "max_credits"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, conversation: { type: ["object", "null"], required: ["id"], properties: { id: { type: "string" } } }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
-var schema444 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "sluice_call", "image_generation_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }, { $ref: "ResponseToolSearchCall" }, { $ref: "SluiceCall" }, { $ref: "ResponseImageCall" }] }] };
-var schema453 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
-var schema454 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
-var schema455 = { type: "object", required: ["id", "type", "status", "call_id", "execution", "arguments"], properties: { id: { type: "string" }, type: { const: "tool_search_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, execution: { const: "client" }, arguments: { type: ["object", "string"] }, extra_content: { type: "object" } } };
-var schema456 = { type: "object", required: ["id", "type", "status", "result", "revised_prompt", "file_id", "call_id", "arguments", "round", "output", "credits_used"], properties: { id: { type: "string" }, type: { const: "image_generation_call" }, status: { enum: ["in_progress", "generating", "completed", "failed"] }, result: { type: ["string", "null"] }, revised_prompt: { type: ["string", "null"] }, file_id: { type: ["string", "null"] }, model: { type: "string" }, output_format: { type: "string" }, size: { type: "string" }, quality: { type: "string" }, background: { type: "string" }, error: { type: "object", required: ["code", "message", "param", "type"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, type: { type: "string" } } }, call_id: { type: "string" }, arguments: { type: "string" }, round: { type: "integer", minimum: 1 }, request_id: { type: "string", format: "uuid" }, output: { type: ["string", "null"] }, credits_used: { type: "number", minimum: 0 } } };
-var schema445 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
-var schema446 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
-var schema448 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
+var schema442 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "response.image_generation_call.in_progress", "response.image_generation_call.generating", "response.image_generation_call.completed", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseQueued" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseImageInProgress" }, { $ref: "ResponseImageGenerating" }, { $ref: "ResponseImageCompleted" }, { $ref: "ResponseError" }] }] };
+var schema493 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema444 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter", "max_rounds", "max_credits"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, conversation: { type: ["object", "null"], required: ["id"], properties: { id: { type: "string" } } }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
+var schema445 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "sluice_call", "image_generation_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }, { $ref: "ResponseToolSearchCall" }, { $ref: "SluiceCall" }, { $ref: "ResponseImageCall" }] }] };
+var schema454 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
+var schema455 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
+var schema456 = { type: "object", required: ["id", "type", "status", "call_id", "execution", "arguments"], properties: { id: { type: "string" }, type: { const: "tool_search_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, execution: { const: "client" }, arguments: { type: ["object", "string"] }, extra_content: { type: "object" } } };
+var schema457 = { type: "object", required: ["id", "type", "status", "result", "revised_prompt", "file_id", "call_id", "arguments", "round", "output", "credits_used"], properties: { id: { type: "string" }, type: { const: "image_generation_call" }, status: { enum: ["in_progress", "generating", "completed", "failed"] }, result: { type: ["string", "null"] }, revised_prompt: { type: ["string", "null"] }, file_id: { type: ["string", "null"] }, model: { type: "string" }, output_format: { type: "string" }, size: { type: "string" }, quality: { type: "string" }, background: { type: "string" }, error: { type: "object", required: ["code", "message", "param", "type"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, type: { type: "string" } } }, call_id: { type: "string" }, arguments: { type: "string" }, round: { type: "integer", minimum: 1 }, request_id: { type: "string", format: "uuid" }, output: { type: ["string", "null"] }, credits_used: { type: "number", minimum: 0 } } };
+var schema446 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
+var schema447 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
+var schema449 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
 function validate365(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -54421,7 +54536,7 @@ if (data5.bytes !== undefined) {
 let data8 = data5.bytes;
 const _errs17 = errors;
 if (!Array.isArray(data8) && data8 !== null) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema448.properties.bytes.type } }];
+validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -54491,7 +54606,7 @@ if (data11.bytes !== undefined) {
 let data14 = data11.bytes;
 const _errs29 = errors;
 if (!Array.isArray(data14) && data14 !== null) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema448.properties.top_logprobs.items.properties.bytes.type } }];
+validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -54603,7 +54718,7 @@ validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal")) {
-validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema446.allOf[0].properties.type.enum } }];
+validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema447.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -54752,7 +54867,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs5 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate363.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema445.properties.status.enum } }];
+validate363.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema446.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -54801,7 +54916,7 @@ validate363.errors = vErrors;
 return errors === 0;
 }
 validate363.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema450 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: "string" } } };
+var schema451 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: "string" } } };
 function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -54845,7 +54960,7 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs4 = errors;
 if (!(data2 === "in_progress" || data2 === "completed" || data2 === "incomplete")) {
-validate368.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema450.properties.status.enum } }];
+validate368.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema451.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -55029,7 +55144,7 @@ validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "message" || data0 === "reasoning" || data0 === "function_call" || data0 === "custom_tool_call" || data0 === "tool_search_call" || data0 === "sluice_call" || data0 === "image_generation_call")) {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema444.allOf[0].properties.type.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema445.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -55106,7 +55221,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs16 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema453.properties.status.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema454.properties.status.enum } }];
 return false;
 }
 var valid7 = _errs16 === errors;
@@ -55228,7 +55343,7 @@ if (data.status !== undefined) {
 let data11 = data.status;
 const _errs33 = errors;
 if (!(data11 === "in_progress" || data11 === "completed" || data11 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema454.properties.status.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema455.properties.status.enum } }];
 return false;
 }
 var valid10 = _errs33 === errors;
@@ -55350,7 +55465,7 @@ if (data.status !== undefined) {
 let data19 = data.status;
 const _errs50 = errors;
 if (!(data19 === "in_progress" || data19 === "completed" || data19 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseToolSearchCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema455.properties.status.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseToolSearchCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema456.properties.status.enum } }];
 return false;
 }
 var valid13 = _errs50 === errors;
@@ -55384,7 +55499,7 @@ if (data.arguments !== undefined) {
 let data22 = data.arguments;
 const _errs54 = errors;
 if (!(data22 && typeof data22 == "object" && !Array.isArray(data22)) && typeof data22 !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseToolSearchCall/properties/arguments/type", keyword: "type", params: { type: schema455.properties.arguments.type } }];
+validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseToolSearchCall/properties/arguments/type", keyword: "type", params: { type: schema456.properties.arguments.type } }];
 return false;
 }
 var valid13 = _errs54 === errors;
@@ -55480,7 +55595,7 @@ if (data.status !== undefined) {
 let data26 = data.status;
 const _errs65 = errors;
 if (!(data26 === "in_progress" || data26 === "generating" || data26 === "completed" || data26 === "failed")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseImageCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema456.properties.status.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseImageCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema457.properties.status.enum } }];
 return false;
 }
 var valid17 = _errs65 === errors;
@@ -55492,7 +55607,7 @@ if (data.result !== undefined) {
 let data27 = data.result;
 const _errs66 = errors;
 if (typeof data27 !== "string" && data27 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponseImageCall/properties/result/type", keyword: "type", params: { type: schema456.properties.result.type } }];
+validate362.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponseImageCall/properties/result/type", keyword: "type", params: { type: schema457.properties.result.type } }];
 return false;
 }
 var valid17 = _errs66 === errors;
@@ -55504,7 +55619,7 @@ if (data.revised_prompt !== undefined) {
 let data28 = data.revised_prompt;
 const _errs68 = errors;
 if (typeof data28 !== "string" && data28 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponseImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema456.properties.revised_prompt.type } }];
+validate362.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponseImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema457.properties.revised_prompt.type } }];
 return false;
 }
 var valid17 = _errs68 === errors;
@@ -55516,7 +55631,7 @@ if (data.file_id !== undefined) {
 let data29 = data.file_id;
 const _errs70 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponseImageCall/properties/file_id/type", keyword: "type", params: { type: schema456.properties.file_id.type } }];
+validate362.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponseImageCall/properties/file_id/type", keyword: "type", params: { type: schema457.properties.file_id.type } }];
 return false;
 }
 var valid17 = _errs70 === errors;
@@ -55615,7 +55730,7 @@ if (data35.param !== undefined) {
 let data38 = data35.param;
 const _errs88 = errors;
 if (typeof data38 !== "string" && data38 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseImageCall/properties/error/properties/param/type", keyword: "type", params: { type: schema456.properties.error.properties.param.type } }];
+validate362.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseImageCall/properties/error/properties/param/type", keyword: "type", params: { type: schema457.properties.error.properties.param.type } }];
 return false;
 }
 var valid18 = _errs88 === errors;
@@ -55714,7 +55829,7 @@ if (data.output !== undefined) {
 let data44 = data.output;
 const _errs100 = errors;
 if (typeof data44 !== "string" && data44 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponseImageCall/properties/output/type", keyword: "type", params: { type: schema456.properties.output.type } }];
+validate362.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponseImageCall/properties/output/type", keyword: "type", params: { type: schema457.properties.output.type } }];
 return false;
 }
 var valid17 = _errs100 === errors;
@@ -55865,7 +55980,7 @@ if (data.completed_at !== undefined) {
 let data3 = data.completed_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3)) && data3 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema443.properties.completed_at.type } }];
+validate361.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema444.properties.completed_at.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -55877,7 +55992,7 @@ if (data.status !== undefined) {
 let data4 = data.status;
 const _errs8 = errors;
 if (!(data4 === "queued" || data4 === "in_progress" || data4 === "completed" || data4 === "incomplete" || data4 === "failed" || data4 === "cancelled")) {
-validate361.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema443.properties.status.enum } }];
+validate361.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema444.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -55889,7 +56004,7 @@ if (data.error !== undefined) {
 let data5 = data.error;
 const _errs9 = errors;
 if (!(data5 && typeof data5 == "object" && !Array.isArray(data5)) && data5 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema443.properties.error.type } }];
+validate361.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema444.properties.error.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -55933,7 +56048,7 @@ if (data.incomplete_details !== undefined) {
 let data8 = data.incomplete_details;
 const _errs15 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema443.properties.incomplete_details.type } }];
+validate361.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema444.properties.incomplete_details.type } }];
 return false;
 }
 if (errors === _errs15) {
@@ -55946,7 +56061,7 @@ return false;
 if (data8.reason !== undefined) {
 let data9 = data8.reason;
 if (!(data9 === "max_output_tokens" || data9 === "content_filter" || data9 === "max_rounds" || data9 === "max_credits")) {
-validate361.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema443.properties.incomplete_details.properties.reason.enum } }];
+validate361.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema444.properties.incomplete_details.properties.reason.enum } }];
 return false;
 }
 }
@@ -56319,7 +56434,7 @@ if (data.instructions !== undefined) {
 let data22 = data.instructions;
 const _errs46 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema443.properties.instructions.type } }];
+validate361.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema444.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -56331,7 +56446,7 @@ if (data.previous_response_id !== undefined) {
 let data23 = data.previous_response_id;
 const _errs48 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema443.properties.previous_response_id.type } }];
+validate361.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema444.properties.previous_response_id.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -56343,7 +56458,7 @@ if (data.conversation !== undefined) {
 let data24 = data.conversation;
 const _errs50 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24)) && data24 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/type", keyword: "type", params: { type: schema443.properties.conversation.type } }];
+validate361.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/type", keyword: "type", params: { type: schema444.properties.conversation.type } }];
 return false;
 }
 if (errors === _errs50) {
@@ -56421,7 +56536,7 @@ if (data.max_tool_calls !== undefined) {
 let data30 = data.max_tool_calls;
 const _errs60 = errors;
 if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30)) && data30 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema443.properties.max_tool_calls.type } }];
+validate361.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema444.properties.max_tool_calls.type } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -56454,7 +56569,7 @@ if (data32.effort !== undefined) {
 let data33 = data32.effort;
 const _errs65 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema443.properties.reasoning.properties.effort.type } }];
+validate361.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema444.properties.reasoning.properties.effort.type } }];
 return false;
 }
 var valid11 = _errs65 === errors;
@@ -56466,7 +56581,7 @@ if (data32.summary !== undefined) {
 let data34 = data32.summary;
 const _errs67 = errors;
 if (typeof data34 !== "string" && data34 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema443.properties.reasoning.properties.summary.type } }];
+validate361.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema444.properties.reasoning.properties.summary.type } }];
 return false;
 }
 var valid11 = _errs67 === errors;
@@ -56549,7 +56664,7 @@ if (data.max_output_tokens !== undefined) {
 let data40 = data.max_output_tokens;
 const _errs79 = errors;
 if (!(typeof data40 == "number" && (!(data40 % 1) && !isNaN(data40)) && isFinite(data40)) && data40 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema443.properties.max_output_tokens.type } }];
+validate361.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema444.properties.max_output_tokens.type } }];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -56631,7 +56746,7 @@ if (data.user !== undefined) {
 let data47 = data.user;
 const _errs93 = errors;
 if (typeof data47 !== "string" && data47 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema443.properties.user.type } }];
+validate361.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema444.properties.user.type } }];
 return false;
 }
 var valid0 = _errs93 === errors;
@@ -56643,7 +56758,7 @@ if (data.safety_identifier !== undefined) {
 let data48 = data.safety_identifier;
 const _errs95 = errors;
 if (typeof data48 !== "string" && data48 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema443.properties.safety_identifier.type } }];
+validate361.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema444.properties.safety_identifier.type } }];
 return false;
 }
 var valid0 = _errs95 === errors;
@@ -56655,7 +56770,7 @@ if (data.prompt_cache_key !== undefined) {
 let data49 = data.prompt_cache_key;
 const _errs97 = errors;
 if (typeof data49 !== "string" && data49 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema443.properties.prompt_cache_key.type } }];
+validate361.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema444.properties.prompt_cache_key.type } }];
 return false;
 }
 var valid0 = _errs97 === errors;
@@ -57318,7 +57433,7 @@ validate390.errors = vErrors;
 return errors === 0;
 }
 validate390.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-var schema466 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
+var schema467 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
 function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57348,7 +57463,7 @@ validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal" || data0 === "reasoning_text")) {
-validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema466.allOf[0].properties.type.enum } }];
+validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema467.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -57888,7 +58003,7 @@ if (data7.bytes !== undefined) {
 let data10 = data7.bytes;
 const _errs21 = errors;
 if (!Array.isArray(data10) && data10 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema448.properties.bytes.type } }];
+validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -57958,7 +58073,7 @@ if (data13.bytes !== undefined) {
 let data16 = data13.bytes;
 const _errs33 = errors;
 if (!Array.isArray(data16) && data16 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema448.properties.top_logprobs.items.properties.bytes.type } }];
+validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs33) {
@@ -58199,7 +58314,7 @@ if (data7.bytes !== undefined) {
 let data10 = data7.bytes;
 const _errs21 = errors;
 if (!Array.isArray(data10) && data10 !== null) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema448.properties.bytes.type } }];
+validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -58269,7 +58384,7 @@ if (data13.bytes !== undefined) {
 let data16 = data13.bytes;
 const _errs33 = errors;
 if (!Array.isArray(data16) && data16 !== null) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema448.properties.top_logprobs.items.properties.bytes.type } }];
+validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs33) {
@@ -58698,7 +58813,7 @@ validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/all
 return false;
 }
 if (!(data0 === "response.created" || data0 === "response.queued" || data0 === "response.in_progress" || data0 === "response.completed" || data0 === "response.incomplete" || data0 === "response.failed" || data0 === "response.output_item.added" || data0 === "response.output_item.done" || data0 === "response.content_part.added" || data0 === "response.content_part.done" || data0 === "response.output_text.delta" || data0 === "response.output_text.done" || data0 === "response.output_text.annotation.added" || data0 === "response.refusal.delta" || data0 === "response.refusal.done" || data0 === "response.reasoning_text.delta" || data0 === "response.reasoning_text.done" || data0 === "response.reasoning_summary_part.added" || data0 === "response.reasoning_summary_part.done" || data0 === "response.reasoning_summary_text.delta" || data0 === "response.reasoning_summary_text.done" || data0 === "response.function_call_arguments.delta" || data0 === "response.function_call_arguments.done" || data0 === "response.custom_tool_call_input.delta" || data0 === "response.custom_tool_call_input.done" || data0 === "response.image_generation_call.in_progress" || data0 === "response.image_generation_call.generating" || data0 === "response.image_generation_call.completed" || data0 === "error")) {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema441.allOf[0].properties.type.enum } }];
+validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema442.allOf[0].properties.type.enum } }];
 return false;
 }
 }
@@ -60492,7 +60607,7 @@ if (data.param !== undefined) {
 let data81 = data.param;
 const _errs212 = errors;
 if (typeof data81 !== "string" && data81 !== null) {
-validate359.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema492.properties.param.type } }];
+validate359.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema493.properties.param.type } }];
 return false;
 }
 var valid61 = _errs212 === errors;
@@ -60547,7 +60662,7 @@ if (data82.param !== undefined) {
 let data86 = data82.param;
 const _errs222 = errors;
 if (typeof data86 !== "string" && data86 !== null) {
-validate359.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema492.properties.error.properties.param.type } }];
+validate359.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema493.properties.error.properties.param.type } }];
 return false;
 }
 var valid62 = _errs222 === errors;
@@ -60614,7 +60729,7 @@ return errors === 0;
 }
 validate359.evaluated = { dynamicProps: true, dynamicItems: false };
 var validateResponseInputList = validate416;
-var schema493 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema494 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -60675,7 +60790,7 @@ if (data.first_id !== undefined) {
 let data3 = data.first_id;
 const _errs5 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate416.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema493.properties.first_id.type } }];
+validate416.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema494.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -60687,7 +60802,7 @@ if (data.last_id !== undefined) {
 let data4 = data.last_id;
 const _errs7 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate416.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema493.properties.last_id.type } }];
+validate416.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema494.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -60938,7 +61053,7 @@ return errors === 0;
 }
 validate420.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechEvent = validate421;
-var schema497 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema498 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -60955,7 +61070,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate421.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema497.properties.type.enum } }];
+validate421.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema498.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -61124,7 +61239,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate421.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema497.properties.error.properties.param.type } }];
+validate421.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema498.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -61157,8 +61272,8 @@ return errors === 0;
 }
 validate421.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateSubscriptionList = validate422;
-var schema498 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema499 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
+var schema499 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema500 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
 function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -61255,7 +61370,7 @@ validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", s
 return false;
 }
 if (!(data5 === "run.started" || data5 === "run.retrying" || data5 === "run.succeeded" || data5 === "run.failed" || data5 === "run.cancelled" || data5 === "job.completed" || data5 === "job.failed" || data5 === "batch.completed" || data5 === "batch.failed" || data5 === "batch.expired" || data5 === "batch.cancelled" || data5 === "budget.threshold_reached" || data5 === "template.unavailable")) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema499.properties.event.enum } }];
+validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema500.properties.event.enum } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -61267,7 +61382,7 @@ if (data2.workflowId !== undefined) {
 let data6 = data2.workflowId;
 const _errs13 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema499.properties.workflowId.type } }];
+validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema500.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs13) {
@@ -61289,7 +61404,7 @@ if (data2.createdByUserId !== undefined) {
 let data7 = data2.createdByUserId;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema499.properties.createdByUserId.type } }];
+validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema500.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs15) {
@@ -61357,7 +61472,7 @@ if (data.first_id !== undefined) {
 let data9 = data.first_id;
 const _errs19 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema498.properties.first_id.type } }];
+validate422.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema499.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -61369,7 +61484,7 @@ if (data.last_id !== undefined) {
 let data10 = data.last_id;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema498.properties.last_id.type } }];
+validate422.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema499.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -61469,7 +61584,7 @@ validate423.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/pr
 return false;
 }
 if (!(data2 === "run.started" || data2 === "run.retrying" || data2 === "run.succeeded" || data2 === "run.failed" || data2 === "run.cancelled" || data2 === "job.completed" || data2 === "job.failed" || data2 === "batch.completed" || data2 === "batch.failed" || data2 === "batch.expired" || data2 === "batch.cancelled" || data2 === "budget.threshold_reached" || data2 === "template.unavailable")) {
-validate423.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema499.properties.event.enum } }];
+validate423.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema500.properties.event.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -61481,7 +61596,7 @@ if (data.workflowId !== undefined) {
 let data3 = data.workflowId;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate423.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema499.properties.workflowId.type } }];
+validate423.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema500.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs7) {
@@ -61503,7 +61618,7 @@ if (data.createdByUserId !== undefined) {
 let data4 = data.createdByUserId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate423.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema499.properties.createdByUserId.type } }];
+validate423.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema500.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -61907,7 +62022,7 @@ return errors === 0;
 }
 validate425.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionEvent = validate426;
-var schema503 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+var schema504 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
 function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -61929,7 +62044,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate426.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema503.properties.type.enum } }];
+validate426.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema504.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -61984,7 +62099,7 @@ return errors === 0;
 }
 validate426.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscription = validate427;
-var schema504 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+var schema505 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
 function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -62231,7 +62346,7 @@ if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate427.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema504.properties.usage.properties.type.enum } }];
+validate427.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema505.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -62285,7 +62400,7 @@ return errors === 0;
 }
 validate427.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateUsagePage = validate428;
-var schema507 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+var schema508 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
 function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -62458,7 +62573,7 @@ if (data7.workflow_id !== undefined) {
 let data11 = data7.workflow_id;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema507.properties.data.items.properties.results.items.properties.workflow_id.type } }];
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema508.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -62484,7 +62599,7 @@ validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 if (!(data12 === "succeeded" || data12 === "failed" || data12 === "cancelled" || data12 === "lost")) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema507.properties.data.items.properties.results.items.properties.status.enum } }];
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema508.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -62637,7 +62752,7 @@ if (data.next_page !== undefined) {
 let data18 = data.next_page;
 const _errs35 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate428.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema507.properties.next_page.type } }];
+validate428.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema508.properties.next_page.type } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -62658,8 +62773,8 @@ return errors === 0;
 }
 validate428.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate429;
-var schema508 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema509 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+var schema509 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema510 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -62783,7 +62898,7 @@ if (data2.model !== undefined) {
 let data7 = data2.model;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema509.properties.model.type } }];
+validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema510.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -62795,7 +62910,7 @@ if (data2.source !== undefined) {
 let data8 = data2.source;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema509.properties.source.type } }];
+validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema510.properties.source.type } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -62811,7 +62926,7 @@ validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", 
 return false;
 }
 if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost")) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema509.properties.status.enum } }];
+validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema510.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -62938,7 +63053,7 @@ if (data2.workflow_id !== undefined) {
 let data17 = data2.workflow_id;
 const _errs35 = errors;
 if (typeof data17 !== "string" && data17 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema509.properties.workflow_id.type } }];
+validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema510.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs35) {
@@ -62960,7 +63075,7 @@ if (data2.run_id !== undefined) {
 let data18 = data2.run_id;
 const _errs37 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema509.properties.run_id.type } }];
+validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema510.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs37) {
@@ -63193,7 +63308,7 @@ if (data.first_id !== undefined) {
 let data30 = data.first_id;
 const _errs62 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema508.properties.first_id.type } }];
+validate429.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema509.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs62 === errors;
@@ -63205,7 +63320,7 @@ if (data.last_id !== undefined) {
 let data31 = data.last_id;
 const _errs64 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema508.properties.last_id.type } }];
+validate429.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema509.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -63332,7 +63447,7 @@ if (data.model !== undefined) {
 let data4 = data.model;
 const _errs8 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema509.properties.model.type } }];
+validate430.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema510.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -63344,7 +63459,7 @@ if (data.source !== undefined) {
 let data5 = data.source;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema509.properties.source.type } }];
+validate430.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema510.properties.source.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -63360,7 +63475,7 @@ validate430.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost")) {
-validate430.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema509.properties.status.enum } }];
+validate430.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema510.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -63487,7 +63602,7 @@ if (data.workflow_id !== undefined) {
 let data14 = data.workflow_id;
 const _errs29 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema509.properties.workflow_id.type } }];
+validate430.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema510.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -63509,7 +63624,7 @@ if (data.run_id !== undefined) {
 let data15 = data.run_id;
 const _errs31 = errors;
 if (typeof data15 !== "string" && data15 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema509.properties.run_id.type } }];
+validate430.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema510.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs31) {
@@ -63967,7 +64082,7 @@ return errors === 0;
 }
 validate432.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowList = validate433;
-var schema514 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema515 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate433(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -64136,7 +64251,7 @@ if (data1.deletedAt !== undefined) {
 let data10 = data1.deletedAt;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema514.properties.deletedAt.type } }];
+validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema515.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs22) {
@@ -64183,7 +64298,7 @@ validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingS
 return false;
 }
 if (!(data12 === "private" || data12 === "workspace")) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema514.properties.sharingScope.enum } }];
+validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharingScope.enum } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -64199,7 +64314,7 @@ validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePer
 return false;
 }
 if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema514.properties.sharePermission.enum } }];
+validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharePermission.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -64287,7 +64402,7 @@ return errors === 0;
 }
 validate433.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunCancelled = validate434;
-var schema515 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+var schema516 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
 function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -64334,7 +64449,7 @@ validate434.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate434.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema515.properties.status.enum } }];
+validate434.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema516.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -64353,9 +64468,9 @@ return errors === 0;
 }
 validate434.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunFrame = validate435;
-var schema516 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema517 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema518 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+var schema517 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema518 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema519 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -64402,7 +64517,7 @@ validate436.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate436.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
+validate436.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema519.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -64451,7 +64566,7 @@ validate436.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate436.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema518.properties.mode.enum } }];
+validate436.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema519.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -64585,7 +64700,7 @@ validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/statu
 return false;
 }
 if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema517.properties.status.enum } }];
+validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -64679,7 +64794,7 @@ if (data10.output !== undefined) {
 let data19 = data10.output;
 const _errs40 = errors;
 if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema517.properties.output.type } }];
+validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -64749,7 +64864,7 @@ validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skipp
 return false;
 }
 if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema517.properties.skippedReason.enum } }];
+validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
 return false;
 }
 var valid3 = _errs50 === errors;
@@ -64947,7 +65062,7 @@ validate435.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/pro
 return false;
 }
 if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate435.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema516.properties.type.enum } }];
+validate435.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema517.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -65017,7 +65132,7 @@ validate435.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPa
 return false;
 }
 if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema517.properties.status.enum } }];
+validate435.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -65111,7 +65226,7 @@ if (data2.output !== undefined) {
 let data11 = data2.output;
 const _errs24 = errors;
 if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema517.properties.output.type } }];
+validate435.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -65181,7 +65296,7 @@ validate435.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", s
 return false;
 }
 if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema517.properties.skippedReason.enum } }];
+validate435.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
 return false;
 }
 var valid2 = _errs34 === errors;
@@ -65293,7 +65408,7 @@ return errors === 0;
 }
 validate435.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunList = validate438;
-var schema521 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+var schema522 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
 function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -65358,7 +65473,7 @@ validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status",
 return false;
 }
 if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema521.properties.status.enum } }];
+validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -65407,7 +65522,7 @@ validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", s
 return false;
 }
 if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema521.properties.mode.enum } }];
+validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema522.properties.mode.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -65651,7 +65766,7 @@ validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema521.properties.status.enum } }];
+validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -65700,7 +65815,7 @@ validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema521.properties.mode.enum } }];
+validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema522.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -65887,7 +66002,7 @@ validate440.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate440.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema517.properties.status.enum } }];
+validate440.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -65981,7 +66096,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate440.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema517.properties.output.type } }];
+validate440.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -66051,7 +66166,7 @@ validate440.errors = [{ instancePath: instancePath + "/skippedReason", schemaPat
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate440.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema517.properties.skippedReason.enum } }];
+validate440.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -66229,7 +66344,7 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate441.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema514.properties.deletedAt.type } }];
+validate441.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema515.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -66276,7 +66391,7 @@ validate441.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate441.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema514.properties.sharingScope.enum } }];
+validate441.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -66292,7 +66407,7 @@ validate441.errors = [{ instancePath: instancePath + "/sharePermission", schemaP
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate441.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema514.properties.sharePermission.enum } }];
+validate441.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -66726,9 +66841,9 @@ return errors === 0;
 }
 validate444.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflow = validate445;
-var schema529 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema531 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema532 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var schema530 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema532 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema533 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
 var pattern43 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
 function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -66821,7 +66936,7 @@ validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema531.properties.type.enum } }];
+validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema532.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -66912,7 +67027,7 @@ return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema532.properties, key4)) {
+if (!func1.call(schema533.properties, key4)) {
 validate446.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
@@ -67060,7 +67175,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema532.properties.if.type } }];
+validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema533.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -67072,7 +67187,7 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema532.properties.for_each.type } }];
+validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema533.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
@@ -67174,7 +67289,7 @@ validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema532.properties.on_error.enum } }];
+validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema533.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -67561,7 +67676,7 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate445.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema529.properties.deletedAt.type } }];
+validate445.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema530.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -67608,7 +67723,7 @@ validate445.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate445.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema529.properties.sharingScope.enum } }];
+validate445.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema530.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -67624,7 +67739,7 @@ validate445.errors = [{ instancePath: instancePath + "/sharePermission", schemaP
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate445.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema529.properties.sharePermission.enum } }];
+validate445.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema530.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -67678,7 +67793,7 @@ return errors === 0;
 }
 validate445.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkspace = validate448;
-var schema533 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+var schema534 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
 function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67785,7 +67900,7 @@ if (data4.limit !== undefined) {
 let data6 = data4.limit;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
-validate448.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema533.properties.window.properties.limit.type } }];
+validate448.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema534.properties.window.properties.limit.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -67890,7 +68005,7 @@ if (data.calls_stopped_until !== undefined) {
 let data11 = data.calls_stopped_until;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate448.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema533.properties.calls_stopped_until.type } }];
+validate448.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema534.properties.calls_stopped_until.type } }];
 return false;
 }
 if (errors === _errs21) {
@@ -67924,7 +68039,7 @@ return errors === 0;
 }
 validate448.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRecord = validate449;
-var schema534 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+var schema535 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
 function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67982,7 +68097,7 @@ validate449.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/pro
 return false;
 }
 if (!(data2 === "chat")) {
-validate449.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema534.properties.kind.enum } }];
+validate449.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema535.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -68020,7 +68135,7 @@ validate449.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate449.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema534.properties.status.enum } }];
+validate449.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema535.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;

@@ -492,6 +492,30 @@ describe("what nobody foresaw", () => {
     expect(logged).toEqual([expect.objectContaining({ level: "error", request_id: id, msg: "request failed" })]);
   });
 
+  test.each<[Code, Record<string, string>, string | null]>([
+    ["invalid_request", {}, "false"],
+    ["invalid_api_key", {}, "false"],
+    ["insufficient_credits", {}, "false"],
+    ["insufficient_credits", { "retry-after": "7" }, null],
+    ["permission_denied", {}, "false"],
+    ["rate_limit_exceeded", {}, null],
+    ["not_found", {}, "false"],
+    ["request_timeout", {}, null],
+    ["conflict", {}, null],
+    ["request_too_large", {}, "false"],
+    ["unsupported_media_type", {}, "false"],
+    ["unprocessable_input", {}, "false"],
+    ["ip_rate_limit_exceeded", {}, null],
+    ["overloaded", {}, null],
+  ])("the error %s with headers %j says whether a repeat can help", async (code, headers, expected) => {
+    const { chat } = start({
+      relay: () => {
+        throw new ApiError(code, "No.", { headers });
+      },
+    });
+    expect((await chat(JSON.stringify(CHAT))).headers.get("x-should-retry")).toBe(expected);
+  });
+
   test("an error for clients keeps its headers and its word on repeating", async () => {
     const { chat } = start({
       relay: () => {

@@ -49,6 +49,40 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
   };
 }
 
+/**
+ * Message under which clients of Anthropic's API shorten a conversation that is too long. They look for its first words, and read both
+ * numbers where they are.
+ * @param detail the provider's own message, of which the numbers alone are shown
+ */
+export function tooLongMessage(detail: string, contextTokens: number | undefined): string {
+  const [used, most] = overflowIn(detail) ?? [];
+  if (used !== undefined && most !== undefined) return `prompt is too long: ${used} tokens > ${most} maximum`;
+  const context = contextTokens === undefined ? "" : ` of ${contextTokens} tokens`;
+  return `prompt is too long: the messages are longer than the model's context${context}`;
+}
+
+/** Tokens of the request and tokens of the context in the words of Anthropic, OpenAI and vLLM, and Google. */
+const OVERFLOWS: readonly { readonly words: RegExp; readonly isMostFirst?: true }[] = [
+  { words: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
+  { words: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
+  { words: /\btoken count \((\d{1,12})\) exceeds the maximum number of tokens allowed \((\d{1,12})\)/i },
+  {
+    words:
+      /\b(?:context length is|limit of) (\d{1,12}) tokens\b.{0,60}?\b(?:resulted in|requested|contains|has)(?: about)? (\d{1,12})\b/i,
+    isMostFirst: true,
+  },
+];
+
+function overflowIn(detail: string): [used: number, most: number] | undefined {
+  for (const { words, isMostFirst } of OVERFLOWS) {
+    const numbers = words.exec(detail)?.slice(1).map(Number);
+    if (numbers === undefined) continue;
+    const [most = 0, ...used] = isMostFirst ? numbers : numbers.toReversed();
+    return [used.reduce((sum, part) => sum + part, 0), most];
+  }
+  return undefined;
+}
+
 /** Our own decision, not a provider's word: it has a code of its own. */
 function explainNoRoute({ retryAfterMs = 0 }: ProviderError): ChatFailure {
   return {

@@ -13,7 +13,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import { type Attempt, type Serving, tryCandidates } from "../routing/try-candidates.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
-import { explainFailure } from "./failure.ts";
+import { explainFailure, tooLongMessage } from "./failure.ts";
 
 type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
 type CallFacts = Pick<JobMessage, "kind" | "job_id" | "request_id" | "deadline_ms" | "request">;
@@ -111,7 +111,7 @@ export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
-  { kind, request_id: requestId, model: from }: Pick<JobMessage, "kind" | "request_id" | "model">,
+  { kind, api, request_id: requestId, model: from }: Pick<JobMessage, "api" | "kind" | "request_id" | "model">,
   error: unknown,
   signal: AbortSignal,
   last: Attempt<unknown> | undefined,
@@ -123,7 +123,12 @@ export function failedCall(
   }
   const isOurs = signal.aborted || (error instanceof ProviderError && error.kind === "no_route");
   if (!isOurs && !(error instanceof ProviderError)) throw error;
-  const failure = explainFailure(error, signal.reason);
+  const explained = explainFailure(error, signal.reason);
+  const isTooLong = api === "anthropic" && explained.code === "context_length_exceeded";
+  const detail = error instanceof ProviderError ? error.detail : "";
+  const failure = isTooLong
+    ? { ...explained, message: tooLongMessage(detail, last?.candidate.model.max_context_tokens) }
+    : explained;
   const source = last?.candidate.name ?? null;
   // What a provider said was counted and logged when it said so.
   if (isOurs) {

@@ -286,7 +286,7 @@ describe("models", () => {
       [() => once.models.retrieve("sandbox-image"), 404, "There is no such model"],
       [() => once.models.list({ limit: 0 }), 400, "Expected limit"],
       [() => once.models.list({ after_id: "no-such" }), 400, "Expected after_id"],
-      [() => once.messages.batches.list(), 404, "NATS"],
+      [() => once.messages.batches.list(), 404, "/v1/batches"],
     ] as const) {
       const error = await ask().then(
         () => undefined,
@@ -338,12 +338,23 @@ describe("refusals", () => {
     expect(textOf(await bearer.messages.create(body))).toBe("x");
   });
 
+  test("an unknown model is a NotFoundError", async () => {
+    const error = await failing(once.messages.create({ ...body, model: "no-such-model" }));
+    expect(error).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(error.type).toBe("not_found_error");
+  });
+
+  test("a conversation that is too long is told in the words that clients look for", async () => {
+    const messages = [{ role: "user" as const, content: "word ".repeat(200) }];
+    const error = await failing(once.messages.create({ ...body, model: "sandbox-small-context", messages }));
+    expect(error.apiMessage ?? error.message).toMatch(/prompt is too long: \d+ tokens > \d+ maximum/);
+  });
+
   test.each<[string, object, string, string]>([
-    ["an unknown model", { model: "no-such-model" }, "model_not_found", "model"],
     ["a limit above the model's", { max_tokens: 1_000_000 }, "unsupported_value", "max_tokens"],
     [
-      "a tool of Anthropic's own",
-      { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+      "an unknown tool of Anthropic's",
+      { tools: [{ type: "browser_20260801", name: "browser" }] },
       "unsupported_value",
       "tools[0].type",
     ],

@@ -307,7 +307,6 @@ describe("a form that is none", () => {
       /^HTTP\/1\.1 400 [^]*8192 bytes of headers/,
     ],
     ["has no file", [purpose, END], /^HTTP\/1\.1 400 [^]*missing_required_parameter[^]*"param":"file"/],
-    ["has no purpose", [file, END], /^HTTP\/1\.1 400 [^]*missing_required_parameter[^]*"param":"purpose"/],
     ["has an empty file", [purpose, part('name="file"; filename="a"', ""), END], /^HTTP\/1\.1 400 [^]*"param":"file"/],
     ["has two files", [purpose, file, file, END], /^HTTP\/1\.1 400 [^]*got several/],
     [

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { chatRequestOf, readPartOf } from "#ingress/messages/translate.ts";
+import { convertTools } from "#workers/providers/anthropic/tools.ts";
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -157,6 +158,15 @@ describe("what a user turn holds", () => {
   ])("a tool's failure %s is told in words", (_name, content, told) => {
     const [message] = chatOf({ type: "tool_result", tool_use_id: "a", is_error: true, content });
     expect(message?.content).toEqual(told as never);
+  });
+
+  test("a tool that a search has found is left out of the result", () => {
+    const reference = { type: "tool_reference", tool_name: "f" };
+    const said = { type: "text", text: "found" };
+    expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference, said] })).toEqual([
+      { role: "tool", tool_call_id: "a", content: "found" },
+    ]);
+    expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference] })[0]?.content).toBe("");
   });
 
   test("a picture that a tool returned follows the results, named by its call", () => {
@@ -376,6 +386,22 @@ describe("tools", () => {
     expect({ tool_choice, ...(parallel_tool_calls === undefined ? {} : { parallel_tool_calls }) }).toEqual(expected as never); // prettier-ignore
   });
 
+  test("that run at the client become functions that a Claude model is shown by their type", () => {
+    const tools = [
+      { type: "bash_20250124", name: "bash", cache_control: hint },
+      { type: "text_editor_20250728", name: "str_replace_based_edit_tool", max_characters: 100 },
+      { type: "memory_20250818", name: "memory" },
+    ];
+    const functions = translated({ tools }).tools ?? [];
+    const shown = {
+      workspaceId: "w",
+      traits: new Set<never>(),
+      request: { model: "m", messages: [], tools: functions },
+    };
+    expect(convertTools(shown).members).toEqual({ tools });
+    for (const one of functions) expect(one).toHaveProperty("function.parameters.type", "object");
+  });
+
   test("that are none need no choice", () => {
     for (const type of ["auto", "none"]) {
       const request = translated({ tools: [], tool_choice: { type, disable_parallel_tool_use: true } });
@@ -456,10 +482,22 @@ describe("refusals name the caller's own field", () => {
     ],
     ["heat beyond this API's", { temperature: 1.5 }, "unsupported_value", "temperature"],
     [
-      "a tool of Anthropic's own",
-      { tools: [tool, { type: "web_search_20250305", name: "web_search" }] },
+      "a tool without a schema behind one that is left out",
+      { tools: [{ type: "web_search_20250305", name: "web_search" }, { name: "f" }] },
+      "missing_required_parameter",
+      "tools[1].input_schema",
+    ],
+    [
+      "an edit that compacts",
+      { context_management: { edits: [{ type: "clear_thinking_20251015" }, { type: "compact_20260112" }] } },
       "unsupported_value",
-      "tools[1].type",
+      "context_management.edits[1].type",
+    ],
+    [
+      "a memory without a name",
+      { tools: [{ type: "memory_20250818" }] },
+      "missing_required_parameter",
+      "tools[0].name",
     ],
     ["a toolset without a name", { tools: [{ type: "browser_toolset_20260801" }] }, "unsupported_value", "tools[0].type"], // prettier-ignore
     ["a tool without a name", { tools: [{ input_schema: {} }] }, "missing_required_parameter", "tools[0].name"],

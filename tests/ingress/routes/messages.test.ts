@@ -4,6 +4,7 @@ import { createApp, routesOf } from "#ingress/app.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { COUNTED_CHARACTERS_MAX } from "#shared/calls/estimate/estimate.ts";
+import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { envelopeOf, type FakeContext, fakeContext, type FakeOptions, KEY } from "../fake-context.ts";
 
 const open: FakeContext[] = [];
@@ -114,8 +115,16 @@ describe("POST /v1/messages", () => {
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } };
   test.each<[string, object, string, string]>([
     ["a limit above the model's", { max_tokens: 2_000_000_000 }, "unsupported_value", "max_tokens"],
-    ["an unknown model", { model: "nothing" }, "model_not_found", "model"],
-    ["a tool of Anthropic's own", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "unsupported_value", "tools[0].type"], // prettier-ignore
+    ["an unknown tool of Anthropic's", { tools: [{ type: "browser_20260801", name: "browser" }] }, "unsupported_value", "tools[0].type"], // prettier-ignore
+    [
+      "a choice of a tool that runs at Anthropic",
+      {
+        tools: [{ type: "web_search_20250305", name: "web_search" }],
+        tool_choice: { type: "tool", name: "web_search" },
+      },
+      "unsupported_value",
+      "tool_choice",
+    ],
     [
       "a picture for a model without eyes",
       { system: "s", messages: [{ role: "user", content: [{ type: "text", text: "a" }, image] }] },
@@ -129,6 +138,37 @@ describe("POST /v1/messages", () => {
     expect(await envelopeOf(response)).toMatchObject({ code, param, type: "invalid_request_error" });
     expect(counted).toEqual([expect.objectContaining({ hold: null })]);
     expect(relayed).toEqual([]);
+  });
+
+  test("answers 404 for an unknown model, as Anthropic's API does", async () => {
+    const { post, counted } = start();
+    const response = await post({ ...MESSAGE, model: "nothing" });
+    expect([response.status, response.headers.get("x-should-retry")]).toEqual([404, "false"]);
+    expect(await envelopeOf(response)).toMatchObject({
+      code: "model_not_found",
+      type: "not_found_error",
+      param: "model",
+    });
+    expect(counted).toEqual([expect.objectContaining({ hold: null })]);
+  });
+
+  test("leaves out tools that run at Anthropic, and names their types", async () => {
+    const withTools = BASE.replace("supports_chat: true", "supports_chat: true\n    supports_tools: true");
+    const presets = "presets: [{ name: standard, requests_per_minute: 120, daily_tokens: null }]";
+    const { post, sent } = start({ catalogue: build([`${withTools}\n${presets}\n`]) });
+    const tools = [
+      { type: "web_search_20250305", name: "web_search" },
+      { type: "bash_20250124", name: "bash" },
+      { type: "web_fetch_20250910", name: "web_fetch" },
+    ];
+    const response = await post({ ...MESSAGE, tools });
+    expect([response.status, response.headers.get("x-tools-omitted")]).toEqual([
+      200,
+      "web_search_20250305, web_fetch_20250910",
+    ]);
+    expect((JSON.parse(sent[0]?.text ?? "") as { tools: object[] }).tools).toMatchObject([
+      { type: "function", function: { name: "bash" } },
+    ]);
   });
 
   test("tells a provider's refusal of a parameter by the caller's own field, with headers and word on repeating", async () => {

@@ -89,12 +89,12 @@ describe("the call", () => {
 });
 
 describe("messages", () => {
-  test("of the system and developer kind are gathered in order, wherever they stand", async () => {
+  test("of the system and developer kind are gathered in order at the beginning", async () => {
     const body = await sent({
       messages: [
         { role: "system", content: "One." },
-        user("hi"),
         { role: "developer", content: [text("Two."), text("  "), text("Three.")] },
+        user("hi"),
       ],
     });
     expect(body["system"]).toEqual([text("One."), text("Two."), text("Three.")]);

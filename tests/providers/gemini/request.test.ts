@@ -278,11 +278,11 @@ function user(...content: readonly object[]): object {
 }
 
 describe("the conversation", () => {
-  test("has system and developer messages apart, wherever they stood", () => {
+  test("has system and developer messages of its beginning apart", () => {
     const messages = [
       { role: "system", content: "Be brief." },
-      { role: "user", content: "hi" },
       { role: "developer", content: [{ type: "text", text: "Be kind." }] },
+      { role: "user", content: "hi" },
     ];
     expect(bodyOf({ messages })).toMatchObject({
       systemInstruction: { parts: [{ text: "Be brief." }, { text: "Be kind." }] },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
 import { type AbortReason, jobAbort } from "#workers/job.ts";
-import { type ChatFailure, explainFailure } from "#workers/calls/failure.ts";
+import { type ChatFailure, explainFailure, tooLongMessage } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 
 const failure = (kind: ProviderErrorClass, options: ConstructorParameters<typeof ProviderError>[2] = {}): ChatFailure =>
@@ -44,6 +44,38 @@ describe("what a client hears of a provider's error", () => {
     expect(failure("busy", { retryAfterMs: 1 }).retryAfterS).toBe(1);
     expect(failure("busy", { retryAfterMs: 0 }).retryAfterS).toBe(0);
     expect(failure("busy")).not.toHaveProperty("retryAfterS");
+  });
+});
+
+describe("a conversation that is too long, for clients of Anthropic's API", () => {
+  test.each<[string, string]>([
+    ["prompt is too long: 208310 tokens > 200000 maximum", "208310 tokens > 200000"],
+    ["input length and `max_tokens` exceed context limit: 199000 + 21333 > 200000, decrease", "220333 tokens > 200000"],
+    [
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+      "9000 tokens > 8192",
+    ],
+    [
+      "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages)",
+      "5000 tokens > 4096",
+    ],
+    [
+      "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.",
+      "300000 tokens > 272000",
+    ],
+    [
+      "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+      "1200000 tokens > 1048576",
+    ],
+  ])("has both numbers of its provider: %s", (detail, numbers) => {
+    expect(tooLongMessage(detail, 5)).toBe(`prompt is too long: ${numbers} maximum`);
+  });
+
+  test("begins the same way where its provider names no numbers", () => {
+    expect(tooLongMessage(`no numbers ${VENDOR_MARK}`, 5)).toBe(
+      "prompt is too long: the messages are longer than the model's context of 5 tokens",
+    );
+    expect(tooLongMessage("", undefined)).toMatch(/^prompt is too long: [^0-9]*$/);
   });
 });
 

@@ -117,7 +117,12 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
   let held = "";
   let isHeld = false;
   let wasDrained = false;
-  for await (const delta of deltas) {
+  // Anthropic's streams say at their beginning how long the input is, which no other family knows by then.
+  let countsInput = run.job.api === "anthropic" && run.continues !== true;
+  const counting =
+    countsInput && run.attempt.candidate.provider.family !== "anthropic" ? meter.countedInput() : undefined;
+  counting?.catch(() => undefined);
+  for await (let delta of deltas) {
     onDelta();
     if (delta.usage !== undefined) meter.report = delta.usage;
     if (delta.inputUsage !== undefined) meter.inputReport = delta.inputUsage;
@@ -129,6 +134,11 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     if (signal.aborted) {
       wasDrained = true;
       continue;
+    }
+    if (countsInput) {
+      countsInput = false;
+      const isKnown = delta.inputUsage !== undefined || (typeof delta.usage === "object" && delta.usage !== null);
+      if (!isKnown) delta = { ...delta, inputUsage: await (counting ?? meter.countedInput()) };
     }
     const text = rendering.chunk(delta);
     isHeld ||= text !== "";

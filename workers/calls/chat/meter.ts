@@ -6,7 +6,8 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/calls/pricing/price.ts";
-import { countPrompt } from "#shared/tokens/count.ts";
+import { countingPrompt, countPrompt } from "#shared/tokens/count.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
@@ -102,6 +103,13 @@ export class ChatMeter {
       nano: this.atMostHeld(priceChat(this.price, usage)),
       tokens: promptTokens(usage) + completionTokens(usage),
     };
+  }
+
+  /** Input by our own count, for who is told of it before the provider says it. The count stops for others on the thread. */
+  async countedInput(): Promise<TokenUsage> {
+    const { request } = this;
+    const counting = countingPrompt(await loadTokenizer(), request, (part) => this.partTokens(part));
+    return { ...NO_USAGE, input: this.boundedInput(await new TimeSlices().run(counting)) };
   }
 
   /** Meters the call by our own count, which never takes more than the hold, even if a provider's report could. */

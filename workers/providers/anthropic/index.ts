@@ -1,6 +1,6 @@
 /**
  * Chat over Anthropic's Messages API. Traits read here: no_sampling, temperature_or_top_p, json_by_tool, no_reasoning,
- * reasoning_by_budget, reasoning_always, no_xhigh_effort; without any, a source is taken for one of the newest models.
+ * reasoning_by_budget, reasoning_always, no_xhigh_effort, system_first; without any, a source is taken for one of the newest models.
  * Source: platform.claude.com/docs/en/api/messages.
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";

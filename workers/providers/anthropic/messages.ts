@@ -5,6 +5,7 @@
 import type { ChatMessage } from "#schemas/generated/types.ts";
 
 import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
+import { placeInstructions, reminder } from "../late-instructions.ts";
 import { ProviderError } from "../provider.ts";
 import { cacheControl } from "./cache-control.ts";
 import { fileBlock, imageBlock } from "./media.ts";
@@ -12,7 +13,7 @@ import { arrange, type BlocksByKind } from "./order.ts";
 import { unsupported } from "./rejected.ts";
 
 interface Turn {
-  readonly role: "user" | "assistant";
+  readonly role: "user" | "assistant" | "system";
   readonly content: Members[];
 }
 
@@ -21,10 +22,13 @@ export interface Conversation {
   readonly messages: Turn[];
 }
 
-/** @throws ProviderError `rejected` naming the message that cannot be said */
-export function convertMessages(given: readonly ChatMessage[]): Conversation {
+/**
+ * @param isSystemFirst the source takes instructions at the beginning only
+ * @throws ProviderError `rejected` naming the message that cannot be said
+ */
+export function convertMessages(given: readonly ChatMessage[], isSystemFirst = false): Conversation {
   const system: Members[] = [];
-  const messages: Turn[] = [];
+  let messages: Turn[] = [];
   /** Neighbours of one role are one turn; an empty one would be refused. */
   const add = (role: Turn["role"], blocks: readonly Members[]): void => {
     const last = messages.at(-1);
@@ -32,12 +36,13 @@ export function convertMessages(given: readonly ChatMessage[]): Conversation {
     if (last?.role === role) last.content.push(...blocks);
     else messages.push({ role, content: [...blocks] });
   };
-  for (const [at, message] of given.entries()) {
+  for (const { message, at, isLate } of placeInstructions(given)) {
     const param = `messages[${at}]`;
     switch (message.role) {
       case "system":
       case "developer":
-        system.push(...contentBlocks(message, param));
+        if (isLate) add("system", contentBlocks(message, param));
+        else system.push(...contentBlocks(message, param));
         break;
       case "user":
         add("user", contentBlocks(message, param));
@@ -52,9 +57,32 @@ export function convertMessages(given: readonly ChatMessage[]): Conversation {
         throw unsupported(`${param}.role`, "Expected the role tool: this model knows tools, not functions.");
     }
   }
+  messages = withReminders(messages, isSystemFirst);
   if (messages.length === 0) throw unsupported("messages", "Expected at least one user message with content.");
   trimLast(messages);
   return { system, messages };
+}
+
+/**
+ * Instructions stay a turn of their own where the model takes one: behind a user's turn, and at the end or before an assistant's.
+ * Elsewhere they are text of the user's turn. Source: platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
+ */
+function withReminders(turns: readonly Turn[], isSystemFirst: boolean): Turn[] {
+  const settled: Turn[] = [];
+  for (const [at, { role, content }] of turns.entries()) {
+    const last = settled.at(-1);
+    const next = turns[at + 1];
+    const mayStay = !isSystemFirst && last?.role === "user" && next?.role !== "user";
+    const isReminder = role === "system" && !mayStay;
+    const turn = isReminder ? ({ role: "user", content: content.map(asReminder) } as const) : { role, content };
+    if (last?.role === turn.role) last.content.push(...turn.content);
+    else settled.push(turn);
+  }
+  return settled;
+}
+
+function asReminder(block: Members): Members {
+  return { ...block, text: reminder(textOf(block["text"])) };
 }
 
 /** Results stand before anything else the user says in that turn, or the call is refused. */

@@ -22,7 +22,7 @@ import { convertTools } from "./tools.ts";
 export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseWhatIsMissing(request);
-  const conversation = convertMessages(request.messages);
+  const conversation = convertMessages(request.messages, traits.has("system_first"));
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? call.outputTokensMax;
   const { members: tooling, isForced } = convertTools(call);
   const reasoning = convertReasoning(call, maxTokens, isForced, conversation);

@@ -41,6 +41,8 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
     throw unsupported(`${param}.type`, "Expected a function tool: this model has no custom tools.");
   }
   const fn = isMembers(tool["function"]) ? tool["function"] : {};
+  const own = clientTool(tool["client_tool"]);
+  if (own) return { ...own, name: textOf(fn["name"]), ...cacheControl(tool, param) };
   const given = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
   const schema = given["type"] === undefined ? { type: "object", ...given } : given;
   if (schema["type"] !== "object") {
@@ -56,6 +58,13 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
     ...cacheControl(fn, `${param}.function`),
     ...cacheControl(tool, param),
   };
+}
+
+/** Type and settings of a tool that Claude models know. Tools that would run at Anthropic, and be charged there, are none. */
+function clientTool(value: unknown): Members | undefined {
+  if (!isMembers(value) || !/^(?:bash|memory|text_editor)_\d{8}$/.test(textOf(value["type"]))) return undefined;
+  const most = value["max_characters"];
+  return { type: value["type"], ...(typeof most === "number" ? { max_characters: most } : {}) };
 }
 
 /** The names a call is narrowed to; undefined when it is not. */

@@ -5,6 +5,7 @@
 import type { AssistantMessage, ChatMessage, UserContentBlock } from "#schemas/generated/types.ts";
 
 import { textIn, isMembers, type Members, parseObject } from "../json.ts";
+import { placeInstructions, reminder } from "../late-instructions.ts";
 
 import { encodedPart, mediaPart } from "./media.ts";
 import { invalid, unsupported } from "./rejected.ts";
@@ -33,20 +34,26 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
   const system: Members[] = [];
   const turns: Turn[] = [];
   const names = new Map<string, string>();
+  const placed = placeInstructions(messages);
   // The running turn begins with what the user said last; only its calls are checked.
-  const runningFrom = messages.findLastIndex(({ role }) => role === "user");
+  const runningFrom = placed.findLastIndex(({ message, isLate }) => isLate || message.role === "user");
   const add = (kind: Turn["kind"], parts: readonly Members[]): void => {
     if (parts.length === 0) return;
     const last = turns.at(-1);
     if (last?.kind === kind) last.parts.push(...parts);
     else turns.push({ kind, parts: [...parts] });
   };
-  for (const [index, message] of messages.entries()) {
-    const param = `messages[${index}]`;
+  for (const [index, { message, at, isLate }] of placed.entries()) {
+    const param = `messages[${at}]`;
     switch (message.role) {
       case "system":
       case "developer":
-        system.push(...textParts(message.content));
+        if (isLate)
+          add(
+            "user",
+            textParts(message.content).map(({ text }) => ({ text: reminder(text) })),
+          );
+        else system.push(...textParts(message.content));
         break;
       case "user":
         add("user", userParts(message.content, param));
@@ -76,7 +83,7 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
 }
 
 /** A part must say something: an empty text is refused. */
-function textParts(content: string | readonly { readonly text: string }[]): Members[] {
+function textParts(content: string | readonly { readonly text: string }[]): { text: string }[] {
   const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
   return texts.filter((text) => text !== "").map((text) => ({ text }));
 }

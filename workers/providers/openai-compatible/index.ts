@@ -3,7 +3,7 @@
  * passed on. Source: platform.openai.com/docs/api-reference/chat.
  *
  * Traits read here: `cache_control` (takes hints of Anthropic's cache), `reasoning_back` and `reasoning_details_back` (want
- * thoughts of earlier answers back), `no_reasoning` (knows no effort).
+ * thoughts of earlier answers back), `no_reasoning` (knows no effort), `system_first` (takes instructions at the beginning only).
  */
 import { chatOverHttp, type ChatStreamReader, type ChatWire } from "../chat-wire.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";

@@ -1,6 +1,8 @@
 /** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
+import type { ChatMessage, UserMessage } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
 import { isMembers, type Members } from "../json.ts";
+import { placeInstructions, reminder } from "../late-instructions.ts";
 import type { ChatCall } from "../provider.ts";
 import type { JsonRequest } from "../http.ts";
 import { writesForAnHour } from "./cache-hints.ts";
@@ -39,12 +41,12 @@ export function chatRequest(
   writesForAnHour(call);
   const body: Record<string, unknown> = { ...call.request, model: call.sourceModel };
   for (const field of STEERING_FIELDS) delete body[field];
-  body["messages"] = withoutForeignMembers(call.request.messages, call.traits);
+  const messages = call.traits.has("system_first") ? withReminders(call.request.messages) : call.request.messages;
+  body["messages"] = withoutForeignMembers(messages, call.traits);
   if (call.traits.has("no_reasoning")) takeOutEffort(body);
-  if (!call.traits.has("cache_control")) {
-    delete body["cache_control"];
-    body["tools"] = withoutHints(body["tools"]);
-  }
+  const hints = call.traits.has("cache_control") ? [] : ["cache_control"];
+  for (const hint of hints) delete body[hint];
+  body["tools"] = withoutMembers(body["tools"], ["client_tool", ...hints]);
   if (body["tools"] === undefined) delete body["tools"];
   if (isStream) {
     body["stream"] = true;
@@ -64,6 +66,41 @@ function takeOutEffort(body: Record<string, unknown>): void {
     throw unsupported("reasoning_effort", `This model does not reason; expected none, got ${JSON.stringify(effort)}.`);
   }
   delete body["reasoning_effort"];
+}
+
+/** Late instructions as text of the user's message before or behind them, since some chat templates want roles that alternate. */
+function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
+  const settled: ChatMessage[] = [];
+  let isReminder = false;
+  for (const { message, isLate } of placeInstructions(messages)) {
+    const last = settled.at(-1);
+    const said = isLate ? remindersOf(message) : message.content;
+    if (last?.role === "user" && (isLate || (isReminder && message.role === "user"))) {
+      const content = joinedContent(last.content, said as UserContent);
+      const whole: UserMessage = { ...(message.role === "user" ? message : last), content };
+      settled[settled.length - 1] = whole;
+      isReminder &&= isLate;
+    } else {
+      settled.push(isLate ? { role: "user", content: said as UserContent } : message);
+      isReminder = isLate;
+    }
+  }
+  return settled;
+}
+
+type UserContent = UserMessage["content"];
+
+function remindersOf({ content }: ChatMessage): UserContent {
+  if (typeof content === "string") return reminder(content);
+  return (content ?? []).flatMap((part) => (part.type === "text" ? [{ ...part, text: reminder(part.text) }] : []));
+}
+
+/** A text where both are texts, which every server takes. */
+function joinedContent(first: UserContent, second: UserContent): UserContent {
+  if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
+  return [first, second].flatMap((content) =>
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+  );
 }
 
 /** Members that other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
@@ -90,7 +127,7 @@ function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["t
     }
     const { content } = copy;
     if (!Array.isArray(content)) return copy;
-    const kept = mapChanged(traits.has("cache_control") ? content : withoutHints(content), asSent);
+    const kept = mapChanged(traits.has("cache_control") ? content : withoutMembers(content, ["cache_control"]), asSent);
     return kept === content ? copy : { ...copy, content: kept };
   });
 }
@@ -112,10 +149,10 @@ function asSent(part: unknown): unknown {
   return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
 }
 
-/** Hints of Anthropic's prompt cache; routers pass them on, others refuse them. */
-function withoutHints<Value>(value: Value): Value | readonly unknown[] {
+/** Leaves out members such as hints of Anthropic's prompt cache, which routers pass on and others refuse. */
+function withoutMembers<Value>(value: Value, names: readonly string[]): Value | readonly unknown[] {
   if (!Array.isArray(value)) return value;
-  return mapChanged(value, (item) => (isMembers(item) ? without(item, ["cache_control"]) : item));
+  return mapChanged(value, (item) => (isMembers(item) ? without(item, names) : item));
 }
 
 function without(members: Members, names: readonly string[]): Members {

@@ -65,7 +65,7 @@ export function createAnswer(body: Readonly<Record<string, unknown>>, desk: Desk
   });
   const contextTokens = model.contextTokens ?? SANDBOX_CONTEXT_TOKENS;
   if (inputTokens > contextTokens) {
-    const detail = `the prompt has ${inputTokens} tokens, the context ${contextTokens}`;
+    const detail = `prompt is too long: ${inputTokens} tokens > ${contextTokens} maximum`;
     throw rejected("context_length_exceeded", "messages", detail);
   }
   const choices = Array.from({ length: request.choices }, (_, index) => createChoice(desk, index));

@@ -5,6 +5,8 @@ import { validate } from "#shared/contracts.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { CALLER_GONE, CALLER_LIVES, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
+import { countPrompt } from "#shared/tokens/count.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { BASE } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 import { replyTo } from "#tests/workers/runner/fake-ingress.ts";
@@ -31,6 +33,10 @@ afterEach(closeBenches);
 
 /** The answer of the tests costs 117. */
 const BEYOND_HOLD = chatJob({ hold_nano: "116" });
+
+async function countOfRequest(): Promise<number> {
+  return countPrompt(await loadTokenizer(), REQUEST, () => 0);
+}
 
 describe("a plain call that succeeds", () => {
   test("is settled once at the captured price and answered with what it cost", async () => {
@@ -117,6 +123,18 @@ describe("a plain call that succeeds", () => {
 });
 
 describe("a stream that succeeds", () => {
+  test.each<[string, ReturnType<typeof delta>, number | undefined]>([
+    ["by our own count where its provider says it at the end", ROLE, undefined],
+    ["by its provider's count where that is there", { ...ROLE, inputUsage: { ...NO_USAGE, input: 5 } }, 5],
+  ])("begins for clients of Anthropic's API with its input %s", async (_name, first, known) => {
+    const pieces = streamOf(first, delta({ content: "Eight" }), END, { choices: [], usage: USED });
+    const { run, text, settlements } = bench({ stream: pieces });
+    await run(chatJob({ ...STREAM, api: "anthropic" }));
+    const inputs = [...text().matchAll(/"input_tokens":(\d+)/g)].map(([, tokens]) => Number(tokens));
+    expect(inputs).toEqual([known ?? (await countOfRequest()), 7]);
+    expect(settlements).toMatchObject([{ usedNano: 117n, isEstimated: false }]);
+  });
+
   test("is passed on chunk by chunk, settled once, and ends with [DONE]", async () => {
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), delta({ content: " legs" }), END, {
       choices: [],
