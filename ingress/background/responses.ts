@@ -15,6 +15,7 @@ import { FIRST_KEPT_EVENT, type KeptResponse, unanswered } from "#shared/respons
 import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
 import { json } from "../answers.ts";
+import { withLoweredLimit } from "../calls/paid-call.ts";
 import type { CheckedTranslation } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { cancelJob } from "../media/jobs.ts";
@@ -42,7 +43,8 @@ export async function runInBackground(
   paid: CheckedTranslation,
   background: Background,
 ): Promise<Response> {
-  if (!background.isStreamed) return json(await begin(context, call, paid, background));
+  if (!background.isStreamed)
+    return withLoweredLimit(context, paid, json(await begin(context, call, paid, background)));
   const caller = callerOf(call);
   const { requestId: id } = call;
   // One reader too many hears so before the work is paid: told to come again later, it would pay twice.
@@ -53,7 +55,8 @@ export async function runInBackground(
     followed.close();
     throw error;
   }
-  return streamBackground(context, { id, workspaceId: caller.workspaceId }, followed, -1);
+  const answer = streamBackground(context, { id, workspaceId: caller.workspaceId }, followed, -1);
+  return withLoweredLimit(context, paid, answer);
 }
 
 /** Returns the response as it waits. */

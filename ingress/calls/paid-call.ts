@@ -61,7 +61,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     if (kept) {
       call.markCounted?.();
       await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
-      return kept;
+      return withLoweredLimit(context, paid, kept);
     }
   }
   const waitMs = config.calls.totalMs;
@@ -98,6 +98,20 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   const message = { head: workHead(caller, call.requestId, { ...paid, lined }, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);
   if (paid.cache) response.headers.set("x-cache", "miss");
+  return withLoweredLimit(context, paid, response);
+}
+
+/** Returns the response. Its header `x-max-tokens-lowered` names the limit of the model that served, where the caller asked for more. */
+export function withLoweredLimit(
+  { catalogue }: Pick<IngressContext, "catalogue">,
+  { model, bound }: Pick<PaidCall, "bound" | "model">,
+  response: Response,
+): Response {
+  const { outputLimit } = bound;
+  if (outputLimit === undefined) return response;
+  const used = response.headers.get("x-model-used");
+  const { max_output_tokens: most } = (used === null ? undefined : catalogue.current().models.get(used)) ?? model;
+  if (outputLimit > most) response.headers.set("x-max-tokens-lowered", String(most));
   return response;
 }
 

@@ -38,6 +38,11 @@ export const HEADERS = {
       "Types of the request's tools that were left out, separated by commas: they run at another service, and not here.",
     schema: { type: "string" },
   },
+  "x-max-tokens-lowered": {
+    description:
+      "Output limit that the call was given, in tokens: the request asked for more than the model that served can write.",
+    schema: { type: "integer", minimum: 1 },
+  },
   "x-run-id": {
     description: "The run of the call, also on errors after which it goes on.",
     schema: { type: "string", format: "uuid" },

@@ -60,9 +60,12 @@ const ACTS: Readonly<Record<KindRoute["answers"], readonly Act[]>> = {
 /** Headers of an answer that was waited for: its price, and who served. */
 const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
-function responseOf({ answers, answer: { header, ...body } }: Pick<KindRoute, "answer" | "answers">): RouteResponse {
+function responseOf({
+  answers,
+  answer: { headers = [], ...body },
+}: Pick<KindRoute, "answer" | "answers">): RouteResponse {
   if (answers === "job") return body;
-  return { ...body, headers: [...SERVED_HEADERS, ...(header === undefined ? [] : [header])] };
+  return { ...body, headers: [...SERVED_HEADERS, ...headers] };
 }
 
 async function answer(context: IngressContext, call: RouteCall, kind: Kind): Promise<Response> {

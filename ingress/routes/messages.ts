@@ -53,6 +53,7 @@ export function messages(context: IngressContext): Route[] {
             "x-fallback-depth",
             "x-cache",
             "x-tools-omitted",
+            "x-max-tokens-lowered",
           ],
         },
       },

@@ -82,6 +82,7 @@ function callRoutes(context: IngressContext): Route[] {
             "x-fallback-depth",
             "x-cache",
             "x-tools-omitted",
+            "x-max-tokens-lowered",
           ],
         },
       },

@@ -62,7 +62,7 @@ async function* piecesOf(loop: Loop, door: Door, ending: Ending): AsyncGenerator
 
 /** Headers that tell who served. */
 export function servedBy(answer: Response): Readonly<Record<string, string>> {
-  const names = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
+  const names = ["x-model-used", "x-fallback-from", "x-fallback-depth", "x-max-tokens-lowered"];
   return Object.fromEntries(
     names.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name) ?? ""]] : [])),
   );

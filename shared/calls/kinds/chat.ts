@@ -38,7 +38,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
       description: "The answer",
       schema: "ChatCompletion",
       stream: ["ChatCompletionChunk", "ErrorEnvelope"],
-      header: "x-cache",
+      headers: ["x-cache", "x-max-tokens-lowered"],
     },
     does: ["reads_conversation", "reads_files", "fetches_addresses"],
   },

@@ -45,7 +45,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
     tag: "Embeddings",
     request: { schema: "EmbeddingsRequest", example: { model: "sandbox-embed", input: "a cup of tea" } },
     answers: "live",
-    answer: { description: "The vectors", schema: "Embeddings", header: "x-cache" },
+    answer: { description: "The vectors", schema: "Embeddings", headers: ["x-cache"] },
     codes: ["context_length_exceeded"],
     bounds: EMBEDDINGS_BOUNDS,
   },

@@ -51,8 +51,8 @@ export interface KindRoute {
     readonly texts?: readonly string[];
     readonly bytes?: readonly string[];
     readonly stream?: SchemaName | readonly SchemaName[];
-    /** A header beside those that tell the price and who served. */
-    readonly header?: "x-cache" | "x-voice-used";
+    /** Headers beside those that tell the price and who served. */
+    readonly headers?: readonly ("x-cache" | "x-max-tokens-lowered" | "x-voice-used")[];
   };
   /** Acts of the endpoint beside reading its body, finding its model and holding credits; its error codes follow from them. */
   readonly does?: readonly ("reads_conversation" | "reads_files" | "fetches_addresses")[];

@@ -57,7 +57,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
       description: "The audio",
       bytes: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"],
       stream: "SpeechEvent",
-      header: "x-voice-used",
+      headers: ["x-voice-used"],
     },
     codes: ["artifact_unreadable"],
   },

@@ -230,9 +230,9 @@ describe("a refused request", () => {
       { code: "invalid_json" },
     ],
     [
-      "beyond the model's limits",
-      { body: ask("flat", { max_tokens: 10 ** 9 }) },
-      { code: "unsupported_value", param: "max_tokens" },
+      "beyond what the model has a price for",
+      { body: ask("flat", { max_tokens: 10 ** 9, service_tier: "priority" }) },
+      { code: "unsupported_value", param: "service_tier" },
     ],
   ])("%s hears what HTTP would say, and the repeat hears the same", async (_what, message, error) => {
     const key = newId();

@@ -249,7 +249,7 @@ describe("a call of a conversation", () => {
     async (how) => {
       const { id } = await client.conversations.create({ items: [user("first")] });
       if (how === "refused") {
-        const call = client.responses.create({ ...say("x", id), max_output_tokens: 2_000_000_000 });
+        const call = client.responses.create({ ...say("x", id), service_tier: "priority" });
         expect(await faultOf(call)).toMatchObject({ status: 400 });
       } else if (how === "failing") {
         for (const stream of [true, false]) {

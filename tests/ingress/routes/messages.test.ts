@@ -112,9 +112,18 @@ describe("POST /v1/messages", () => {
     },
   );
 
+  test("lowers a limit above the model's, holds credits for the lowered one, and says so", async () => {
+    const { post, sent } = start();
+    const within = await post(MESSAGE);
+    expect(within.headers.get("x-max-tokens-lowered")).toBeNull();
+    const response = await post({ ...MESSAGE, max_tokens: 2_000_000_000 });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-max-tokens-lowered")).toBe("500");
+    expect(sent[1]?.head).toMatchObject({ output_tokens_max: 500 });
+  });
+
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } };
   test.each<[string, object, string, string]>([
-    ["a limit above the model's", { max_tokens: 2_000_000_000 }, "unsupported_value", "max_tokens"],
     ["an unknown tool of Anthropic's", { tools: [{ type: "browser_20260801", name: "browser" }] }, "unsupported_value", "tools[0].type"], // prettier-ignore
     [
       "a choice of a tool that runs at Anthropic",

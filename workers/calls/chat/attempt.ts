@@ -1,7 +1,7 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
-import { chatInputTokensMax } from "#shared/calls/kinds/chat/constraints.ts";
+import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
@@ -80,7 +80,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
     request.stream === true || limits.firstByteMs < limits.totalMs ? startWatchdog(limits, signal) : undefined;
   try {
     const call: ChatCall = {
-      request,
+      request: withinOutputLimit(request, candidate.model),
       ...(run.exactIntegers ? { exactIntegers: run.exactIntegers } : {}),
       workspaceId: run.job.workspace_id,
       sourceModel: candidate.source.model,
@@ -183,7 +183,7 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   return controller.signal;
 }
 
-/** Returns the most tokens that a usage report may state. A limit set by the caller is below the model's. */
+/** Returns the most tokens that a usage report may state. A larger limit of the caller is lowered to the model's. */
 function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionRequest): TokenBounds {
   return {
     input: model.max_context_tokens,

@@ -126,7 +126,8 @@ function continuation(
   modelTokensMax: number,
 ): ChatCompletionRequest | undefined {
   const { reasoning_effort: _effort, effort_only: _only, ...request } = asked;
-  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const askedLimit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const limit = askedLimit === undefined ? undefined : Math.min(askedLimit, modelTokensMax);
   if ((limit ?? modelTokensMax) <= tokensSoFar) return undefined;
   const messages = isBegun(request.messages.at(-1)) ? request.messages.slice(0, -1) : request.messages;
   const message = { role: "assistant" as const, content: begun };

@@ -53,8 +53,8 @@ export function checkChat(
   checkRequired(inputs, model);
   checkParameters(request, model);
   const n = request.n ?? 1;
-  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  const perChoice = limit ?? Math.min(model.max_output_tokens, CHAT_DEFAULT_OUTPUT_TOKENS);
+  const outputLimit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const perChoice = Math.min(outputLimit ?? CHAT_DEFAULT_OUTPUT_TOKENS, model.max_output_tokens);
   const outputTokensMax = perChoice * n;
   const inputTokens = inputTokensOf(inputs, model, bodyBytes);
   const holdNano = boundChat(model.price, {
@@ -64,7 +64,20 @@ export function checkChat(
     hasImageInput: inputs.images > 0,
     hasAudioOutput: request.modalities?.includes("audio") === true,
   });
-  return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
+  const bound = { holdNano, outputTokensMax, tokensMax: inputTokens + outputTokensMax };
+  return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
+}
+
+/** Returns the request as the model can serve it: a larger output limit is lowered to the model's. Returns a lower request as it is. */
+export function withinOutputLimit(request: ChatCompletionRequest, model: Model): ChatCompletionRequest {
+  const { max_output_tokens: most } = model;
+  const { max_completion_tokens: limit, max_tokens: oldLimit } = request;
+  if ((limit ?? 0) <= most && (oldLimit ?? 0) <= most) return request;
+  return {
+    ...request,
+    ...(limit == null ? {} : { max_completion_tokens: Math.min(limit, most) }),
+    ...(oldLimit == null ? {} : { max_tokens: Math.min(oldLimit, most) }),
+  };
 }
 
 /** Most tokens that the messages of an admitted call can be. Checks nothing. @param bodyBytes as for `checkChat` */
@@ -138,12 +151,6 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   const maxN = model.allowed_params.max_n;
   if (maxN !== undefined && (request.n ?? 1) > maxN)
     refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
-  for (const param of ["max_completion_tokens", "max_tokens"] as const) {
-    const value = request[param];
-    if (value != null && value > model.max_output_tokens) {
-      refuse(param, `This model writes at most ${model.max_output_tokens} tokens, got ${value}.`);
-    }
-  }
 }
 
 function walkMessages(request: ChatCompletionRequest, model: Model, files: StoredFiles): Inputs {

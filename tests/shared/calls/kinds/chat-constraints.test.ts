@@ -4,7 +4,12 @@ import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
-import { chatInputTokensMax, checkChat, CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/constraints.ts";
+import {
+  chatInputTokensMax,
+  checkChat,
+  CHAT_DEFAULT_OUTPUT_TOKENS,
+  withinOutputLimit,
+} from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
@@ -112,6 +117,10 @@ describe("the output limit", () => {
     ["the newer one wins", { max_completion_tokens: 7, max_tokens: 8 }, 7, false],
     ["null gives way to the older name", { max_completion_tokens: null, max_tokens: 8 }, 8, false],
     ["the most the model writes", { max_tokens: 20_000 }, 20_000, false],
+    ["more than the model writes is lowered", { max_completion_tokens: 20_001 }, 20_000, false],
+    ["more under the older name is lowered", { max_tokens: 2_000_000_000 }, 20_000, false],
+    ["more under the name that loses changes nothing", { max_completion_tokens: 5, max_tokens: 20_001 }, 5, false],
+    ["more for each of several answers", { max_tokens: 20_001, n: 2 }, 40_000, false],
     ["times the answers asked for", { max_tokens: 5, n: 4 }, 20, false],
     ["times the answers asked for, without a limit", { n: 2 }, 2 * CHAT_DEFAULT_OUTPUT_TOKENS, true],
     ["one answer when n is null", { max_tokens: 5, n: null }, 5, false],
@@ -121,6 +130,23 @@ describe("the output limit", () => {
 
   test("defaults to what the model writes at most, when that is less", () => {
     expect(check(request(), { max_output_tokens: 100 })).toMatchObject({ outputTokensMax: 100, mayExceed: true });
+  });
+});
+
+describe("a request within the output limit of its model", () => {
+  test.each<[string, object, object]>([
+    ["lowers both names", { max_completion_tokens: 30_000, max_tokens: 40_000 }, { max_completion_tokens: 20_000, max_tokens: 20_000 }], // prettier-ignore
+    ["keeps a lower limit", { max_completion_tokens: 5, max_tokens: 40_000 }, { max_completion_tokens: 5, max_tokens: 20_000 }], // prettier-ignore
+    ["keeps null", { max_completion_tokens: null, max_tokens: 40_000 }, { max_completion_tokens: null, max_tokens: 20_000 }], // prettier-ignore
+  ])("%s", (_name, members, lowered) => {
+    expect(withinOutputLimit(request(members), model())).toEqual({ ...request(members), ...lowered });
+  });
+
+  test("is the request itself when nothing is lowered", () => {
+    for (const members of [{}, { max_tokens: 20_000 }, { max_completion_tokens: null }]) {
+      const asked = request(members);
+      expect(withinOutputLimit(asked, model())).toBe(asked);
+    }
   });
 });
 
@@ -207,21 +233,6 @@ describe("a refusal", () => {
       "response_format",
     ],
     ["too many answers", request({ n: 3 }), { allowed_params: { max_n: 2 } }, "unsupported_value", "n"],
-    [
-      "too long an answer, newer name",
-      request({ max_completion_tokens: 20_001 }),
-      {},
-      "unsupported_value",
-      "max_completion_tokens",
-    ],
-    ["too long an answer, older name", request({ max_tokens: 20_001 }), {}, "unsupported_value", "max_tokens"],
-    [
-      "too long an answer under the name that loses",
-      request({ max_completion_tokens: 5, max_tokens: 20_001 }),
-      {},
-      "unsupported_value",
-      "max_tokens",
-    ],
     [
       "sound",
       request({}, text("?"), audio("UklGRg==")),

@@ -228,7 +228,6 @@ describe("an estimate", () => {
     ["rich", [], "invalid_request", null],
     ["rich", {}, "missing_required_parameter", "messages"],
     ["rich", { ...HELLO, temperature: 9 }, "unsupported_value", "temperature"],
-    ["rich", { ...HELLO, max_tokens: 4_001 }, "unsupported_value", "max_tokens"],
     ["embed", HELLO, "missing_required_parameter", "input"],
     ["embed", { input: "a", dimensions: 99 }, "unsupported_value", "dimensions"],
     ["painter", { prompt: "a spider", n: 2 }, "unsupported_value", "n"],
@@ -240,6 +239,12 @@ describe("an estimate", () => {
     );
     expect(error).toBeInstanceOf(ApiError);
     expect([(error as ApiError).code, (error as ApiError).param]).toEqual([code as never, param]);
+  });
+
+  test("of an output limit above the model's is that of the model's limit", async () => {
+    const bytes = 100;
+    const most = await estimateCall(model("rich"), { ...HELLO, max_tokens: 4_000 }, bytes);
+    expect(await estimateCall(model("rich"), { ...HELLO, max_tokens: 128_000 }, bytes)).toEqual(most);
   });
 
   test("has lines that add up to what the usage settles at, to the nano-credit", () => {

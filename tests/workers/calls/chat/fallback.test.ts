@@ -107,9 +107,8 @@ describe("a call whose model fails", () => {
   });
 
   test("passes over a model that cannot take the request, without moving the hold to it", async () => {
-    const request = { ...REQUEST, max_tokens: 600 };
-    const catalogue =
-      BASE + standIn("two") + standIn("three").replace("max_output_tokens: 500", "max_output_tokens: 600");
+    const request = { ...REQUEST, n: 2 };
+    const catalogue = BASE + standIn("two").replace("[text]", "[text], max_n: 1") + standIn("three");
     let moves = 0;
     const rows = (): object[] => {
       moves += 1;
@@ -119,6 +118,20 @@ describe("a call whose model fails", () => {
     await run(chatJob({ request, ...FALLBACKS }));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-three"]);
     expect(moves).toBe(1);
+  });
+
+  test("asks each model for the tokens that it can write, and holds for those", async () => {
+    const request = { ...REQUEST, max_completion_tokens: 5_000 };
+    const catalogue =
+      BASE + standIn("two").replace("max_output_tokens: 500", "max_output_tokens: 600") + standIn("three");
+    const { run, calls } = bench(sources({ ...BOTH_FAIL, "acme-two": FAILED }), around({ catalogue }));
+    await run(chatJob({ request, ...FALLBACKS }));
+    const limits = calls.map((call) => [call.sourceModel, call.request.max_completion_tokens, call.outputTokensMax]);
+    expect(limits.filter(([source]) => source !== "sandbox-chat")).toEqual([
+      ["acme-one", 500, expect.any(Number)],
+      ["acme-two", 600, 600],
+      ["acme-three", 500, 500],
+    ]);
   });
 
   test("ends with the last failure when its chain is spent, and owes nothing", async () => {
