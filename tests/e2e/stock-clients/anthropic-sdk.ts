@@ -351,7 +351,6 @@ describe("refusals", () => {
   });
 
   test.each<[string, object, string, string]>([
-    ["a limit above the model's", { max_tokens: 1_000_000 }, "unsupported_value", "max_tokens"],
     [
       "an unknown tool of Anthropic's",
       { tools: [{ type: "browser_20260801", name: "browser" }] },

@@ -29,11 +29,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   scratch.remove();
-  // What a workspace stores is what its files hold, whatever was tried.
-  const differences = await stack.query(
-    `select s.* from file_storage s where s.reserved <> 0
-       or s.used <> (select coalesce(sum(bytes), 0) from file f where f.workspace_id = s.workspace_id and f.state = 'ready')`,
-  );
+  // A workspace stores what its files, runs and responses hold, whatever was tried.
+  const differences = await stack.query("select * from audit_storage()");
   expect(differences).toEqual([]);
   expect(await stack.query("select * from file where state = 'uploading'")).toEqual([]);
 });
