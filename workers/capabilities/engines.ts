@@ -68,15 +68,19 @@ export async function loadEngine(name: string): Promise<void> {
   await engineOf(name).load();
 }
 
-/** Why an engine cannot be used, with the package or setting to add; undefined where it can. */
+/** Maximum length of the cause in a fault, in characters. */
+const CAUSE_CHARS_MAX = 300;
+
+/** Why an engine cannot be used: the error of its trial and the usual remedy. Undefined where it works. */
 export async function faultOfEngine(name: string, folder: string, tools: Tools): Promise<string | undefined> {
   const { load, needs, test } = engineOf(name);
   try {
     await load();
     await test?.(folder, tools);
     return undefined;
-  } catch {
-    return needs;
+  } catch (error) {
+    const cause = (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s+/g, " ");
+    return `The trial of ${name} failed: ${cause.slice(0, CAUSE_CHARS_MAX)}. ${needs}`;
   }
 }
 

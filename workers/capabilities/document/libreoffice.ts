@@ -61,24 +61,26 @@ export async function printOffice(
 
 /** Checks that LibreOffice starts here. @throws Error if it does not */
 export async function tryLibreOffice(folder: string, libreoffice: LibreOffice | undefined): Promise<void> {
-  const office = start(libreoffice, folder, ["--version"], TRIAL_MS);
-  const code = await office.exited;
-  if (code !== 0) throw new Error(`LibreOffice ended with ${code}`);
+  const office = start(libreoffice, folder, ["--version"], { timeout: TRIAL_MS, stderr: "pipe" });
+  const [code, stderr] = await Promise.all([office.exited, new Response(office.stderr).text()]);
+  if (code !== 0) throw new Error(`LibreOffice ended with ${code}: ${stderr}`);
 }
 
-function start(
+function start<Stderr extends "ignore" | "pipe" = "ignore">(
   libreoffice: LibreOffice | undefined,
   folder: string,
   args: readonly string[],
-  timeout?: number,
-): Bun.Subprocess {
+  { timeout, stderr }: { readonly timeout?: number; readonly stderr?: Stderr } = {},
+): Bun.Subprocess<"ignore", "ignore", Stderr> {
   if (!libreoffice) throw new Error("there is no LibreOffice here");
   const { path, bwrap } = libreoffice;
   // `program/soffice` is in the folder of its installation, which may be outside of the system's.
   const visible = [...SYSTEM, dirname(dirname(path))].flatMap((one) => ["--ro-bind-try", one, one]);
   const view = [...visible, "--tmpfs", "/tmp", ...processesOf(bwrap), "--dev", "/dev", "--bind", folder, folder];
   return Bun.spawn([bwrap, "--unshare-all", "--die-with-parent", ...view, "--", path, ...args], {
-    stdio: ["ignore", "ignore", "ignore"],
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: (stderr ?? "ignore") as Stderr,
     env: { HOME: folder, TMPDIR: folder, PATH: "/usr/bin:/bin" },
     ...(timeout === undefined ? {} : { timeout, killSignal: "SIGKILL" as const }),
   });
