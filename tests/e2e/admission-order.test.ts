@@ -70,7 +70,7 @@ beforeAll(async () => {
         expect(
           await send({ ...draft(), isWindowFull: preset.startsWith("full"), hasDailyTokens: false, hasFunds }),
         ).toMatchObject({ status: 200 });
-      else if (preset.startsWith("full")) await list(workspace.key, freshAddress());
+      else if (preset.startsWith("full")) await send({ ...draft(), isWindowFull: true, hasFunds, isBroken: true });
     }
   }
   await bed.stack.settled();
