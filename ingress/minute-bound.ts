@@ -1,22 +1,30 @@
-/** Bound on requests by name, such as a key's id, in one minute of one process: it stops runaway scripts and is no quota. */
+/** Bound on requests by name, such as a key's id, in any minute of one process: it stops runaway scripts and is no quota. */
 
 const WINDOW_MS = 60_000;
 
 export interface MinuteBound {
-  /** Counts a request. Returns false when the name has made `max` requests in this minute. */
+  /** Counts a request. Returns false, and counts nothing, when the name has made `max` requests in the last minute. */
   take(name: string, max: number): boolean;
 }
 
 /** @param now monotonic time in milliseconds */
 export function openMinuteBound(now: () => number = () => performance.now()): MinuteBound {
-  let beganAt = -Infinity;
-  let taken = new Map<string, number>();
+  /** Times of the requests of the last minute, by name. */
+  const taken = new Map<string, number[]>();
+  let sweptAt = now();
   return {
     take(name, max) {
-      if (now() - beganAt >= WINDOW_MS) [beganAt, taken] = [now(), new Map()];
-      const count = (taken.get(name) ?? 0) + 1;
-      if (count > max) return false;
-      taken.set(name, count);
+      const since = now() - WINDOW_MS;
+      if (sweptAt <= since) {
+        for (const [other, times] of taken) if ((times.at(-1) ?? since) <= since) taken.delete(other);
+        sweptAt = now();
+      }
+      const times = taken.get(name) ?? [];
+      taken.set(name, times);
+      const young = times.findIndex((time) => time > since);
+      times.splice(0, young < 0 ? times.length : young);
+      if (times.length >= max) return false;
+      times.push(now());
       return true;
     },
   };

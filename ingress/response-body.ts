@@ -176,7 +176,7 @@ class GeneratedBody extends ResponseBody {
       if (next.done === true) this.isDone = true;
       else this.waiting = next.value;
     } catch (error) {
-      // The pieces end because the reader has left: no fault of ours.
+      // The reader has left, which ends the pieces: this is no fault of the service.
       if (!this.isOpen) return;
       this.source.onFault(error);
       await Bun.sleep(CUT_DELAY_MS);

@@ -115,7 +115,7 @@ function roleOf(word: string): MemberRole {
   return role;
 }
 
-/** @throws Error when neither our catalogue nor that of the running service, which `preset list` shows, has such a preset */
+/** @throws Error when neither our catalogue nor the presets of the running service contain the name; `preset list` prints the latter */
 async function requirePreset(context: Context, name: string): Promise<string> {
   const { presets } = await context.catalogue();
   if (presets.has(name)) return name;

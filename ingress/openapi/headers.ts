@@ -20,7 +20,7 @@ export const HEADERS = {
     schema: { type: "string" },
   },
   "x-fallback-depth": {
-    description: "Number of fallbacks tried, the one that served included.",
+    description: "Number of fallbacks tried, including the fallback that served.",
     schema: { type: "integer", minimum: 1 },
   },
   "x-voice-used": {
@@ -54,3 +54,6 @@ export const HEADERS = {
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
+
+/** Headers of an answer that was waited for: its price, and the model that served. */
+export const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;

@@ -17,14 +17,14 @@ const WORKSPACES_MAX = 10_000;
 const ample = new Map<string, number>();
 
 /**
- * One statement; for a workspace with ample storage one in ten seconds.
- * @param bytes about the length of what is to be stored
+ * Checks the storage by one statement; for a workspace with ample storage by one in ten seconds.
+ * @param bytesOf returns about the length of what is to be stored; not called for a workspace with ample storage
  * @throws ApiError `storage_limit_exceeded`
  */
 export async function checkStorageLeft(
   { config, database }: Pick<IngressContext, "config" | "database">,
   workspaceId: string,
-  bytes: number,
+  bytesOf: () => number,
 ): Promise<void> {
   if ((ample.get(workspaceId) ?? 0) > performance.now()) return;
   const max = config.storageBytesMax;
@@ -38,7 +38,7 @@ export async function checkStorageLeft(
     if (ample.size >= WORKSPACES_MAX) ample.clear();
     ample.set(workspaceId, performance.now() + BELIEVED_MS);
   }
-  if (left.bytes >= bytes) return;
+  if (left.bytes >= bytesOf()) return;
   const message = `The workspace may store ${max} bytes, which this would exceed; delete files, responses or conversations first, or call with store false.`;
   throw new ApiError("storage_limit_exceeded", message);
 }

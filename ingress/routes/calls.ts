@@ -15,6 +15,7 @@ import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
 import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
+import { SERVED_HEADERS } from "../openapi/headers.ts";
 import type { RouteResponse } from "../route.ts";
 import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
@@ -56,9 +57,6 @@ const ACTS: Readonly<Record<KindRoute["answers"], readonly Act[]>> = {
   audio: MEDIA_CALL,
   job: ["reads_json", "resolves_model", "holds", "keeps_files"],
 };
-
-/** Headers of an answer that was waited for: its price, and who served. */
-const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
 function responseOf({
   answers,

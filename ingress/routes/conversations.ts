@@ -183,7 +183,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { responseRetentionHours: hours } = context.config;
   const content = { metadata: metadata ?? {}, items: first };
   await readKept({ ...NOTHING, ...content, items: [] }, first, new TimeSlices(), "items");
-  await checkStorageLeft(context, callerOf(call).workspaceId, lengthOf(first));
+  await checkStorageLeft(context, callerOf(call).workspaceId, () => lengthOf(first));
   return json(present(await readable(context.conversations.create(viewerOf(callerOf(call)), content, hours))));
 }
 
@@ -198,7 +198,7 @@ async function add(context: IngressContext, call: RouteCall): Promise<Response> 
   const asked = await newItems(context, call, items);
   const before = await foundIn(context, call);
   await readKept(before, asked, new TimeSlices(), "items");
-  await checkStorageLeft(context, callerOf(call).workspaceId, lengthOf(asked));
+  await checkStorageLeft(context, callerOf(call).workspaceId, () => lengthOf(asked));
   let added: ResponsesItem[] = [];
   await change(context, call, (kept) => {
     added = withOwnIds(kept.items, asked);

@@ -80,7 +80,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const tool = asked && findTool(api, surface, asked.params.name);
   // The route of what it runs counts it.
   const runs = tool?.isRun === true;
-  if (!runs && !tool && isToolCall(value)) await api.count();
+  if (!tool && isToolCall(value)) await api.count();
   else if (!runs) api.admitUncounted();
   const response = await answerMessage(api, surface, value);
   // The protocol refused it, so no route has counted it.

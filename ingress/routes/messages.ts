@@ -12,6 +12,7 @@ import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
+import { SERVED_HEADERS } from "../openapi/headers.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { withParam } from "../with-param.ts";
@@ -46,15 +47,7 @@ export function messages(context: IngressContext): Route[] {
           description: "The answer",
           schema: "Message",
           stream: "MessageStreamEvent",
-          headers: [
-            "x-credits-used",
-            "x-model-used",
-            "x-fallback-from",
-            "x-fallback-depth",
-            "x-cache",
-            "x-tools-omitted",
-            "x-max-tokens-lowered",
-          ],
+          headers: [...SERVED_HEADERS, "x-cache", "x-tools-omitted", "x-max-tokens-lowered"],
         },
       },
       errors: errorsOf([...READS, "reads_files", "reads_conversation", "fetches_addresses", "holds", "asks_provider"]),

@@ -187,7 +187,7 @@ export class Connection {
     if (!this.isRunning) void this.runAll();
   }
 
-  /** A client that goes on sending beyond its queue costs us work without price or window: it is counted and cut off. */
+  /** Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work and have no price. */
   private refuseMessage(): void {
     this.refusedInARow += 1;
     this.opening.context.metrics.socketMessagesRefused.inc();

@@ -28,6 +28,7 @@ import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-pa
 import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound } from "../responses/history.ts";
+import { SERVED_HEADERS } from "../openapi/headers.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
 import { checkStorageLeft } from "../responses/storage-left.ts";
@@ -75,15 +76,7 @@ function callRoutes(context: IngressContext): Route[] {
           description: "The answer",
           schema: "ModelResponse",
           stream: "ResponseStreamEvent",
-          headers: [
-            "x-credits-used",
-            "x-model-used",
-            "x-fallback-from",
-            "x-fallback-depth",
-            "x-cache",
-            "x-tools-omitted",
-            "x-max-tokens-lowered",
-          ],
+          headers: [...SERVED_HEADERS, "x-cache", "x-tools-omitted", "x-max-tokens-lowered"],
         },
       },
       errors: errorsOf(
@@ -128,7 +121,7 @@ function callRoutes(context: IngressContext): Route[] {
         200: {
           description: "The summary",
           schema: "ResponseCompaction",
-          headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
+          headers: SERVED_HEADERS,
         },
       },
       errors: errorsOf([...READS, "reads_conversation", "holds", "asks_provider"]),
@@ -262,7 +255,7 @@ async function answerAsked(
     return answer;
   }
   if (response.store || response.conversation) {
-    await checkStorageLeft(context, callerOf(call).workspaceId, body.text.length);
+    await checkStorageLeft(context, callerOf(call).workspaceId, () => body.text.length);
   }
   if (offer) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)

@@ -4,7 +4,7 @@
  * glTF 2.0.
  */
 
-/** Most parts of a file that are looked at, and most bytes that are searched; what lies behind them is taken for content. */
+/** Maximum parts that are read of a file, and maximum bytes that are searched. A longer file counts as having content. */
 const PARTS_MAX = 4_096;
 const SEARCH_BYTES_MAX = 8 * 1_048_576;
 
@@ -61,7 +61,7 @@ interface Part {
   readonly next: number;
 }
 
-/** True if a part fits, or there are too many to look at. */
+/** Returns true if a part fits, or if the file has more than PARTS_MAX parts. */
 function parts(
   file: Buffer,
   start: number,

@@ -65,7 +65,7 @@ beforeAll(async () => {
       const creditsNano = (hasFunds ? 100n : 0n) * FLAT_NANO + (isDry ? FLAT_NANO : 0n);
       const workspace = await createWorkspace(bed.stack, { creditsNano, preset });
       keys.set(`${preset} ${hasFunds}`, workspace.key);
-      // The one call a minute that a full window allows, and the one that uses the tokens of the day.
+      // Each preset admits one call: it fills the window, or uses the tokens of the day.
       if (isDry)
         expect(
           await send({ ...draft(), isWindowFull: preset.startsWith("full"), hasDailyTokens: false, hasFunds }),

@@ -91,7 +91,7 @@ export function sourceTakes({ fields, lacks, drop_params: dropped }: InputsOf, i
   return fields ? fields[input] !== undefined : lacks?.includes(input) !== true;
 }
 
-/** Our names of the inputs of a call that change what is made; none for other kinds than those of the table. */
+/** Returns the names of the inputs of a call that change the result. Kinds that `DECISIVE_MEMBERS` does not list have none. */
 export function decisiveInputs(request: object, kind: string): string[] {
   const table: Readonly<Record<string, Decisive>> = DECISIVE_MEMBERS;
   const { refused, dropped } = table[kind] ?? {};

@@ -170,8 +170,8 @@ end $$;
 
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
 -- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
--- whatever the window says). A call whose p_job is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
--- never refuses it, -1 does not count it either. p_cap: null stands for no daily cap. A call that
+-- whatever the window says). A call whose p_job is null is only counted (it holds nothing, or validation refused it) and needs no balance. p_limit: null counts the call and
+-- never refuses it, -1 does not count it either. p_cap: null means no daily cap. A call that
 -- can use tokens is refused once used and reserved tokens have reached the cap: calls together exceed it by one call at most.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a

@@ -80,8 +80,8 @@ create index conversation_age on conversation (workspace_id, created_at desc, id
 create index conversation_held on conversation (held_by) where held_by is not null;
 create index conversation_sealed_by on conversation (sealed_by);
 
--- Bytes of responses in whole blocks, as of runs, so that small ones touch no count on the way of a call; their number is bounded. Of a
--- conversation, which nobody pays for, a block that is begun counts.
+-- A response counts in whole blocks, as a run does, so that a small response changes no count during a call; the number of responses is
+-- bounded. A conversation counts in blocks that are begun, since conversations are free.
 create function response_storage(p_bytes int) returns bigint language sql immutable as $$
   select storage_blocks(p_bytes);
 $$;

@@ -105,7 +105,7 @@ export class ChatMeter {
     };
   }
 
-  /** Input by our own count, for who is told of it before the provider says it. The count stops for others on the thread. */
+  /** Counts the input tokens with our tokenizer, for streams that report them before the provider does. Yields to other work of the thread. */
   async countedInput(): Promise<TokenUsage> {
     const { request } = this;
     const counting = countingPrompt(await loadTokenizer(), request, (part) => this.partTokens(part));
