@@ -2,6 +2,9 @@
  * Runs one FFmpeg filter graph (through node-av) and writes its ends into one file. For child processes only: a fault in
  * FFmpeg must not take a server along. Everything runs on one thread and "bitexact", so equal inputs give equal bytes.
  */
+import { setImmediate } from "node:timers/promises";
+
+import type { AVLogLevel } from "node-av/constants";
 import type { FilterGraph } from "node-av/lib";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -64,13 +67,14 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   const graph = await openGraph(ffmpeg, plan);
   const file = new ffmpeg.lib.FormatContext();
   const streams: OpenStream[] = [];
+  let log: Log | undefined;
   try {
     check(ffmpeg, file.allocOutputContext2(null, muxer, path), `the muxer ${muxer}`);
     for (const stream of plan.streams) streams.push(openStream(ffmpeg, graph, file, stream));
     setOptions(ffmpeg, file, { fflags: "+bitexact", ...options });
     check(ffmpeg, file.openOutputSync(), "the output file");
     check(ffmpeg, file.writeHeaderSync(null), "the file's header");
-    if (plan.onLog) listen(ffmpeg, plan.onLog);
+    if (plan.onLog) log = listen(ffmpeg, ffmpeg.constants.AV_LOG_INFO, plan.onLog);
     writeStreams(ffmpeg, file, streams, plan.secondsMax, plan.onSeconds ?? (() => {}));
     check(ffmpeg, file.writeTrailerSync(), "the file's end");
   } finally {
@@ -81,20 +85,36 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
     file.freeContext();
     // Some filters tell what they have measured when they end.
     graph.free();
-    if (plan.onLog) await silence(ffmpeg);
+    await log?.end();
   }
 }
 
-function listen({ lib, constants }: Ffmpeg, onLog: (line: string) => void): void {
-  lib.Log.setLevel(constants.AV_LOG_INFO);
-  lib.Log.setCallback((_level, line) => onLog(line));
+/** Turns of the event loop within which all lines arrive that FFmpeg has printed; measured: one. */
+const LOG_TURNS_MAX = 1_000;
+
+interface Log {
+  /** Waits until all lines so far have arrived, and closes the log. @throws Error when they do not arrive */
+  end(): Promise<void>;
 }
 
-/** Lines arrive in a task of their own. */
-async function silence({ lib, constants }: Ffmpeg): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  lib.Log.setCallback(null);
-  lib.Log.setLevel(constants.AV_LOG_QUIET);
+/** Receives the lines that FFmpeg prints. They arrive in order, in tasks of their own that a timer may overtake. */
+function listen({ lib, constants }: Ffmpeg, level: AVLogLevel, onLine: (line: string) => void): Log {
+  const last = crypto.randomUUID();
+  const arrived = { last: false };
+  lib.Log.setLevel(level);
+  lib.Log.setCallback((_level, line) => {
+    if (line === last) arrived.last = true;
+    else onLine(line);
+  });
+  return {
+    async end() {
+      lib.Log.log(level, last);
+      for (let turn = 0; turn < LOG_TURNS_MAX && !arrived.last; turn += 1) await setImmediate();
+      lib.Log.setCallback(null);
+      lib.Log.setLevel(constants.AV_LOG_QUIET);
+      if (!arrived.last) throw new Error("the log of FFmpeg did not arrive");
+    },
+  };
 }
 
 const COMPLAINT_CHARACTERS_MAX = 600;
@@ -105,14 +125,12 @@ async function openGraph(ffmpeg: Ffmpeg, { graph: text, streams }: FilterGraphPl
   const complaints: string[] = [];
   graph.alloc();
   graph.nbThreads = 1;
-  lib.Log.setLevel(constants.AV_LOG_ERROR);
-  lib.Log.setCallback((_level, line) => complaints.push(line.trim()));
+  const log = listen(ffmpeg, constants.AV_LOG_ERROR, (line) => complaints.push(line.trim()));
   try {
     const parsed = graph.parsePtr([text, ...streams.map((stream) => sinkText(ffmpeg, stream))].join(";"));
     const code = parsed < 0 ? parsed : graph.configSync();
     if (code >= 0) return graph;
-    // FFmpeg's log lines arrive in a task of their own.
-    await new Promise((resolve) => setImmediate(resolve));
+    await log.end();
     graph.free();
     const why = complaints.join("; ").slice(0, COMPLAINT_CHARACTERS_MAX) || lib.FFmpegError.strerror(code);
     throw new MediaError("failed", `FFmpeg refuses the filter graph: ${why}`);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import { written } from "#tests/providers/sandbox/media/video-footage.ts";
 import { decodePictures, decodeSound } from "#tests/providers/sandbox/media/video-reading.ts";
-import { AAC, filterText, H264, MP4 } from "#workers/children/filter-graph.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { AAC, filterText, H264, MP4, runFilterGraph } from "#workers/children/filter-graph.ts";
 
 const plan = {
   graph: "testsrc2=s=64x48:r=25:d=2[v];sine=440:d=1.5[a]",
@@ -72,6 +74,29 @@ describe("a filter graph", () => {
   ])("with %s is a clear error", async (_name, change, message) => {
     const error: unknown = await written({ ...plan, ...change }).catch((reason: unknown) => reason);
     expect(String(error)).toMatch(message);
+  });
+
+  test("receives all that its filters print, also when the thread is busy as soon as they have printed", async () => {
+    const lines: string[] = [];
+    let isBlocked = false;
+    // Timers that are due then run before the tasks that bring the lines.
+    const block = (): void => {
+      for (const end = performance.now() + 50; performance.now() < end;);
+    };
+    await loadFfmpeg();
+    await setImmediate();
+    await runFilterGraph({
+      graph: "sine=d=1,loudnorm=print_format=json[a]",
+      streams: [{ label: "a", encoder: "pcm_s16le" }],
+      output: { path: "/dev/null", muxer: "null" },
+      secondsMax: 2,
+      onLog: (line) => void lines.push(line),
+      onSeconds() {
+        if (!isBlocked) queueMicrotask(block);
+        isBlocked = true;
+      },
+    });
+    expect(lines.join("")).toContain('"input_i"');
   });
 
   test("takes settings of any characters", async () => {
