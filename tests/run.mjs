@@ -22,7 +22,7 @@ import { closeReaper, watchFolder } from "#deploy/embedded/reaper.mjs";
 
 import { FAULT_ROWS } from "./faults/rows.mjs";
 import { RESULTS, runSmall, writeResults } from "./runner/faults.mjs";
-import { runStep } from "./runner/process.mjs";
+import { endOnSignals, runStep } from "./runner/process.mjs";
 import { recordRun, stateOf } from "./runner/record.mjs";
 import { readReport } from "./runner/report.mjs";
 import { scratchEnvironment } from "./runner/scratch.mjs";
@@ -283,13 +283,7 @@ function namedTests(args, suite) {
   }
 }
 
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-  process.on(signal, () => {
-    if (interrupted) return;
-    interrupted = true;
-    void cleanUp().finally(() => process.exit(130));
-  });
-}
+endOnSignals(() => (interrupted = true), cleanUp);
 
 try {
   process.exitCode = await main(process.argv.slice(2));

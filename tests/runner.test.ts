@@ -164,6 +164,33 @@ describe("a run of a suite", () => {
   });
 });
 
+describe("a run that is killed", () => {
+  /** Resolves when no process is left that could print, as its workers can. */
+  async function killed(signal: NodeJS.Signals): Promise<string> {
+    const script = join(PROJECT_ROOT, "tests/runner/interrupted.mjs");
+    const run = Bun.spawn(["node", script], { stdout: "pipe", stderr: "inherit" });
+    let printed = "";
+    for await (const piece of run.stdout.pipeThrough(new TextDecoderStream())) {
+      if (printed === "" && piece.startsWith("ready")) run.kill(signal);
+      printed += piece;
+    }
+    await run.exited;
+    return printed;
+  }
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "by %s ends its workers, and then cleans up",
+    async (signal) => {
+      expect(await killed(signal)).toBe("ready\ninterrupted\ncleaned up\n");
+    },
+    30_000,
+  );
+
+  test("by SIGKILL leaves no worker", async () => {
+    expect(await killed("SIGKILL")).toBe("ready\n");
+  }, 30_000);
+});
+
 describe("a change", () => {
   const folders: (() => void)[] = [];
   afterEach(() => folders.splice(0).forEach((remove) => remove()));

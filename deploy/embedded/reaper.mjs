@@ -7,12 +7,18 @@
 import { spawn } from "node:child_process";
 
 /**
- * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget, `folder <path>` to remove it last. Waits at most five seconds per process; a
- * finished one that nobody has collected yet still answers to `kill -0`, hence the look at its state.
+ * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget, `folder <path>` to remove it last. A negative pid is a process group.
+ * Waits at most five seconds for each; a process that has ended and that nobody has collected yet still answers to `kill -0`, hence the check of its state.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
-runs() { kill -0 "$1" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null; }
+runs() {
+  kill -0 "$1" 2>/dev/null || return 1
+  case $1 in
+    -*) [ ! -r /proc/self/stat ] || grep -qs "^[0-9]* (.*) [^ZX] [0-9]* \${1#-} " /proc/[0-9]*/stat ;;
+    *) ! grep -q '^State:.*Z' "/proc/$1/status" 2>/dev/null ;;
+  esac
+}
 list=
 folders=
 while read -r pid word; do
@@ -28,10 +34,10 @@ while read -r pid word; do
 done
 for item in $list; do
   pid=\${item%:*}
-  runs "$pid" && kill -s "\${item#*:}" "$pid" 2>/dev/null || continue
+  runs "$pid" && kill "-\${item#*:}" "$pid" 2>/dev/null || continue
   left=50
   while runs "$pid" && [ $left -gt 0 ]; do left=$((left - 1)); sleep 0.1; done
-  [ $left -gt 0 ] || kill -s KILL "$pid" 2>/dev/null
+  [ $left -gt 0 ] || kill -KILL "$pid" 2>/dev/null
 done
 [ -z "$folders" ] || rm -rf $folders
 `;
@@ -61,7 +67,7 @@ function open() {
 
 /**
  * From now on `pid` is stopped with `signal` when this process dies without having stopped it.
- * @param {number} pid
+ * @param {number} pid negative for a process group
  * @param {"TERM" | "INT"} signal
  */
 export function watch(pid, signal) {
