@@ -1,4 +1,5 @@
 /** One entry for every role, and for all of them in one process. */
+import { SLUICE } from "#shared/command-lines.ts";
 import type { RoleConnections } from "#shared/process.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import type { Role, RoleName } from "#shared/role.ts";
@@ -6,7 +7,7 @@ import type { WorkerPool } from "#workers/slots.ts";
 
 const WORKER_POOLS: readonly WorkerPool[] = [...POOLS, WEBHOOK_POOL];
 
-const USAGE = `usage: npm run sluice -- <role>
+const USAGE = `usage: ${SLUICE} <role>
   ingress           serves the API
   worker <pool…>    runs the jobs of these pools
   janitor           finishes what ended processes left

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { HAS_NPM } from "#shared/command-lines.ts";
 import { type Config, loadConfig } from "#shared/config.ts";
 import { type Database, isDatabaseAway, openDatabase } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";
@@ -11,6 +12,9 @@ import { createLogger } from "#shared/logger.ts";
 import { runningStack } from "../supervisor/address.mjs";
 import { quote, UsageError } from "./command.ts";
 import { type Address, openService, type Service } from "./service.ts";
+
+/** Advice where a setting is missing, for a checkout. */
+const START = HAS_NPM ? "start one with npm start, or " : "";
 
 /** Actor in the audit log for everything done by command. */
 export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
@@ -66,10 +70,7 @@ function serviceAddress(config: Config, given: string | undefined): Address {
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(`expected --url as http://… or https://…, got ${quote(url)}`);
   if (token !== undefined) return { url, token };
-  const where =
-    named === undefined
-      ? `, and no stack runs on ${resolve(config.dataDir)}; start one with npm start, or set it`
-      : "; set it";
+  const where = named === undefined ? `, and no stack runs on ${resolve(config.dataDir)}; ${START}set it` : "; set it";
   throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
 }
 
@@ -80,7 +81,7 @@ function databaseConfig(environment: Readonly<Record<string, string>> | undefine
   const stack = runningStack(config.dataDir);
   if (stack === null) {
     throw new Error(
-      `DATABASE_URL is not set, and no stack runs on ${resolve(config.dataDir)}; start one with npm start, or set DATABASE_URL`,
+      `DATABASE_URL is not set, and no stack runs on ${resolve(config.dataDir)}; ${START}set DATABASE_URL`,
     );
   }
   if (stack.databaseUrl === null) {

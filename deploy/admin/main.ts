@@ -1,4 +1,6 @@
 /** The admin role: one command, answered on stdout, complaints on stderr. */
+import { ADMIN } from "#shared/command-lines.ts";
+
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, quote, readLine, UsageError } from "./command.ts";
@@ -10,8 +12,6 @@ import { SETUP_COMMANDS } from "./setup.ts";
 import { textOf } from "./table.ts";
 import { SERVICE_COMMANDS } from "./verbs.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
-
-const PROGRAM = "npm run admin --";
 
 const HELP: Command = {
   usage: "help",
@@ -26,7 +26,7 @@ const HELP: Command = {
       const commands = COMMANDS.filter((command) => command.needs === needs);
       return `${title}\n\n${commands.map((command) => `  ${usageLine(command)}\n      ${command.about}`).join("\n")}`;
     });
-    return { json, text: `usage: ${PROGRAM} <command>\n\n${groups.join("\n\n")}\n\n${NOTES}` };
+    return { json, text: `usage: ${ADMIN} <command>\n\n${groups.join("\n\n")}\n\n${NOTES}` };
   },
 };
 
@@ -87,7 +87,7 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
   try {
     const line = readLine(command, isHelp ? args.slice(1) : args.slice(wordsOf(command, args)));
     if (line.isHelp) {
-      stdout(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
+      stdout(`usage: ${ADMIN} ${usageLine(command)}\n${command.about}\n`);
       return 0;
     }
     const tell: Live["tell"] = (part) => stdout(`${line.isJson ? JSON.stringify(part.json) : textOf(part)}\n`);
@@ -96,7 +96,7 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
     return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      stderr(`${error.message}\nusage: ${PROGRAM} ${usageLine(command)}\n`);
+      stderr(`${error.message}\nusage: ${ADMIN} ${usageLine(command)}\n`);
       return 2;
     }
     stderr(`sluice: ${oneLine(error)}\n`);
@@ -134,7 +134,7 @@ function unknownCommand(args: readonly string[]): string {
       : "expected a command";
   const got = args.length === 0 ? "none" : quote(args.slice(0, 2).join(" "));
   const lines = group.length > 0 ? group.map(usageLine) : ["<command>, or help for the list"];
-  return `${expected}, got ${got}\n${lines.map((line) => `usage: ${PROGRAM} ${line}`).join("\n")}`;
+  return `${expected}, got ${got}\n${lines.map((line) => `usage: ${ADMIN} ${line}`).join("\n")}`;
 }
 
 /** The fault and what caused it; of wrong settings there is one line each. */

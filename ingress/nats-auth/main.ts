@@ -1,6 +1,7 @@
 /** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
 import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { openKeys } from "#shared/access/authenticate.ts";
+import { ADMIN } from "#shared/command-lines.ts";
 import { flushed } from "#shared/queue/connection.ts";
 import type { Role } from "#shared/role.ts";
 
@@ -17,7 +18,7 @@ export async function startNatsAuth(role: Role): Promise<void> {
   const { issuerSeed: issuer, curveSeed: curve } = config.natsAuth;
   if (issuer === undefined || curve === undefined) {
     throw new Error(
-      "SLUICE_NATS_AUTH_SEED and SLUICE_NATS_AUTH_XKEY_SEED are not set; `npm run admin -- nats keys` makes them",
+      `SLUICE_NATS_AUTH_SEED and SLUICE_NATS_AUTH_XKEY_SEED are not set; \`${ADMIN} nats keys\` makes them`,
     );
   }
   const callout = openCallout({ issuer, curve });

@@ -18,6 +18,7 @@ import { findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { jobIdOf, newId } from "#shared/ids.ts";
+import { LEAST_NANO } from "#shared/ledger/call-admission.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { paced } from "#shared/pace.ts";
 import { checkSameRequest, fingerprintOfJson } from "#shared/same-request.ts";
@@ -155,7 +156,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   if (known) return json(presentBatch(same(known, batch)));
   await checkInput(context, caller, asked);
   // A workspace that can pay nothing keeps no rows of lines either.
-  await context.calls.look(workspaceId, null, 1n);
+  await context.calls.look(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
     throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);

@@ -258,9 +258,15 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   return BUSY;
 }
 
+/** Smallest amount, for work that is begun only in a workspace with credits; its price is not known yet. */
+export const LEAST_NANO = 1n;
+
 /** @param dueMs see `Recalled` */
 function tooExpensive(amountNano: bigint, dueMs: number | undefined): ApiError {
-  const message = `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`;
+  const message =
+    amountNano <= LEAST_NANO
+      ? "The workspace has no credits available. Top it up, or wait until its running calls release what they hold."
+      : `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits. Top up the workspace.`;
   if (dueMs === undefined) return new ApiError("insufficient_credits", message);
   const seconds = Math.max(1, Math.ceil(dueMs / 1_000));
   const more = `A process that was lost still holds credits of the workspace; they are available again in ${seconds} s.`;

@@ -1,11 +1,12 @@
 /** Rules that the Dockerfile keeps, read from it as a builder reads it. */
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
 
+import * as here from "#shared/command-lines.ts";
 import { BUN_MEMORY } from "#deploy/embedded/bun.mjs";
-import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 import packageJson from "../../../package.json" with { type: "json" };
 
@@ -55,6 +56,18 @@ describe("deploy/Dockerfile", () => {
     }
     // Nothing else does.
     expect(new Set(ignored.flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : [])))).toEqual(new Set(paths));
+  });
+
+  test("leaves out what npm's scripts start, by which texts know which command lines work", async () => {
+    for (const name of ["sluice", "admin"] as const) expect(packageJson.scripts[name]).toContain("deploy/bun.mjs");
+    expect(copiedPaths()).not.toContain("deploy/bun.mjs");
+    const { directory, remove } = temporaryDirectory();
+    const path = join(directory, "command-lines.ts");
+    copyFileSync(join(PROJECT_ROOT, "shared/command-lines.ts"), path);
+    const image = (await import(path)) as typeof here;
+    remove();
+    expect([image.SLUICE, image.ADMIN]).toEqual(["bun deploy/sluice.ts", "bun deploy/sluice.ts admin"]);
+    expect([here.SLUICE, here.ADMIN]).toEqual(["npm run sluice --", "npm run admin --"]);
   });
 
   test("lets no file beside compose.yaml into the build, whatever it is called", () => {

@@ -44,6 +44,8 @@ beforeAll(async () => {
   };
   const { code, stderr } = await runContainer({ image, programs, env, args: ["migrate"] });
   expect([code, stderr]).toEqual([0, ""]);
+  const usage = await runContainer({ image, programs, env, args: [] });
+  expect([usage.code, usage.stderr]).toEqual([2, expect.stringMatching(/^usage: bun deploy\/sluice\.ts <role>/)]);
 });
 
 afterAll(async () => {

@@ -1,7 +1,12 @@
 /** Admission as the ingress uses it: grouped, by several processes at once, with locks and lost connections. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
+import {
+  type CallAdmission,
+  createCallAdmission,
+  type HoldRequest,
+  LEAST_NANO,
+} from "#shared/ledger/call-admission.ts";
 import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -98,6 +103,23 @@ test("a look refuses what the funds do not cover", async () => {
   expect(await outcomeOf(process(0).look(workspaceId, null, 10n))).toBe("ok");
   expect(await outcomeOf(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
   expect(await outcomeOf(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
+});
+
+test("a refusal for want of funds says what to do, and names no amount where none is known", async () => {
+  const workspaceId = await createWorkspace(db.database, 0n);
+  const said = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => "ok",
+      ({ message }: Error) => message,
+    );
+  const amount = hold().amountNano;
+  for (const [work, expected] of [
+    [process(0).look(workspaceId, null, LEAST_NANO), /^The workspace has no credits available\. Top it up, or wait/],
+    [process(0).look(workspaceId, null, amount), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
+    [process(0).place(workspaceId, null, hold()), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
+  ] as const) {
+    expect(await said(work)).toMatch(expected);
+  }
 });
 
 test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
