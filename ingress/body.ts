@@ -2,6 +2,7 @@
  * Request bodies: media type, size, time, and how much of them is in memory at once are bounded here, since the server
  * underneath bounds none of them for us.
  */
+import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
 import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
@@ -170,12 +171,14 @@ export function openLargeBodies(): FairLimit {
   });
 }
 
-/** Returns the most bytes of JSON that a request may bring; 0 where they are few. */
-export function largeBodyBytes({ headers }: Request, bytesMax: number): number {
+/** Returns the most bytes that a request may bring into memory, as JSON or as a form; 0 where they are few. */
+export function largeBodyBytes({ headers }: Request, bytesMax: number, form?: FormParts): number {
   // Its body is not looked at: that alone would make a stream of it.
   const declared = headers.get("content-length");
   if (declared === null && headers.get("transfer-encoding") === null) return 0;
-  if (!/^application\/json\b/i.test(headers.get("content-type") ?? "")) return 0;
+  const isHeldForm = Object.values(form?.files ?? {}).some(({ member }) => member !== undefined);
+  const held = isHeldForm ? /^(?:application\/json|multipart\/form-data)\b/i : /^application\/json\b/i;
+  if (!held.test(headers.get("content-type") ?? "")) return 0;
   const bytes = declared === null ? bytesMax : Number(declared);
   return bytes > SMALL_BODY_BYTES_MAX ? Math.min(bytes, bytesMax) : 0;
 }

@@ -1,6 +1,7 @@
 /** Declaration of a route: the OpenAPI document is built from it, and app.ts registers it. */
 import type { SchemaName } from "#schemas/generated/types.ts";
 import type { Scope } from "#shared/database/operator-tokens.ts";
+import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { HeaderName } from "./openapi/headers.ts";
@@ -38,8 +39,8 @@ export interface RouteRequest {
   readonly mediaType?: string;
   /** It may come without a body. */
   readonly isOptional?: true;
-  /** It may come as a form too, with this part for the bytes. */
-  readonly formFile?: string;
+  /** It may come as a form too. */
+  readonly form?: FormParts;
   /** A body that works as it is, for those who try it out. */
   readonly example?: object;
 }

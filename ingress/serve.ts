@@ -114,7 +114,7 @@ export function createServe(context: IngressContext): Serve {
   };
 
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
-    const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
+    const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax, route.request?.form);
     if (bytes === 0 && route.goesOn !== true) return route.handle(call);
     const held: Lease[] = [];
     const take = async (amount: number): Promise<void> => {

@@ -4,7 +4,7 @@ import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } fro
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
-import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
+import { TRANSCRIPTION, TRANSCRIPTION_FORM } from "#shared/calls/kinds/transcription.ts";
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
 import { readTranscription } from "#shared/calls/read.ts";
 import { parse } from "#shared/contracts.ts";
@@ -14,10 +14,9 @@ import { readBody } from "../body.ts";
 import type { PaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { cleanFilename } from "../files/filename.ts";
-import { openIncoming } from "../files/incoming.ts";
-import { boundaryOf, MultipartReader } from "../files/multipart.ts";
+import { filePieces, isForm, readFormBody } from "../files/form-body.ts";
+import type { MultipartReader, PartHead } from "../files/multipart.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
-import { booleanOf } from "../settings/page.ts";
 
 interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -26,9 +25,8 @@ interface ReceivedCall {
 
 /** The caller must remove the audio that it gets. @throws ApiError */
 async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
-  const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
   const receiver = { caller: callerOf(call), signal: call.request.signal };
-  return isForm ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
+  return isForm(call.request) ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
 }
 
 async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
@@ -40,77 +38,30 @@ async function receiveJson(context: IngressContext, call: RouteCall, receiver: R
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 
-/** Any other is passed over, and so are lists of others. Audio in the form is the audio: what JSON would name it by has no place there. */
-const FIELDS: ReadonlySet<string> = new Set([
-  "model",
-  "language",
-  "prompt",
-  "response_format",
-  "temperature",
-  "timestamp_granularities",
-  "stream",
-] satisfies (keyof TranscriptionRequest)[]);
-/** Members that a form can only write as text. */
-const AS_NUMBER: ReadonlySet<string> = new Set(["temperature"]);
-const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
-
 async function receiveForm(call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
-  const incoming = openIncoming(call.request);
-  const reader = new MultipartReader(incoming, boundaryOf(call.request.headers));
-  // Maps, since a part may be called `constructor[]`.
-  const fields = new Map<string, unknown>();
-  const lists = new Map<string, string[]>();
   let audio: ReceivedAudio | undefined;
+  const file = async (head: PartHead, reader: MultipartReader): Promise<void> => {
+    audio = await receiveFile(receiver, reader, head);
+  };
   try {
-    for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
-      const { name } = head;
-      if (name === "file") {
-        if (audio) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
-        audio = await receiveFile(receiver, reader, head.filename, head.contentType);
-      } else if (name.endsWith("[]") && FIELDS.has(name.slice(0, -2))) {
-        const list = name.slice(0, -2);
-        lists.set(list, [...(lists.get(list) ?? []), await reader.readField(name)]);
-      } else if (FIELDS.has(name)) fields.set(name, typed(name, await reader.readField(name)));
-    }
+    const members = await readFormBody(call.request, { members: TRANSCRIPTION_FORM.members, files: { file } });
     if (!audio) {
       throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
     }
-    return { request: parse("TranscriptionRequest", Object.fromEntries([...fields, ...lists])), audio };
+    return { request: parse("TranscriptionRequest", members), audio };
   } catch (error) {
     audio?.remove();
-    incoming.drop();
     throw error;
   }
 }
 
-function typed(name: string, text: string): unknown {
-  if (AS_NUMBER.has(name) && text.trim() !== "") return Number(text);
-  return AS_FLAG.has(name) ? (booleanOf(text) ?? text) : text;
-}
-
-async function receiveFile(
-  receiver: Receiver,
-  reader: MultipartReader,
-  name: string | undefined,
-  contentType: string | undefined,
-): Promise<ReceivedAudio> {
-  if (name === undefined) {
-    throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a plain field.", {
-      param: "file",
-    });
-  }
+function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead): Promise<ReceivedAudio> {
   return spooled(receiver, async (file) => {
-    let size = 0;
-    for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
-      size += piece.length;
-      if (size > INPUT_BYTES_MAX.audio) throw tooLarge("file");
+    for await (const piece of filePieces(head, reader, INPUT_BYTES_MAX.audio, () => tooLarge("file"))) {
       // What is read next takes the place of this one.
       await file.write(new Uint8Array(piece));
     }
-    if (size === 0) {
-      throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
-    }
-    return { claim: contentType, filename: cleanFilename(name), param: "file", fileId: undefined };
+    return { claim: head.contentType, filename: cleanFilename(head.filename ?? ""), param: "file", fileId: undefined };
   });
 }
 

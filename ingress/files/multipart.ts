@@ -7,11 +7,11 @@ import { ApiError } from "#shared/errors.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** Parts of a multipart body, header of a part, and the text before its first part or behind its last. */
-export const MULTIPART_PARTS_MAX = 20;
+export const MULTIPART_PARTS_MAX = 32;
 export const MULTIPART_HEADER_BYTES_MAX = 8_192;
 
-/** All fields together: none that has a meaning is longer than some thousand characters. */
-export const MULTIPART_FIELDS_BYTES_MAX = 65_536;
+/** All fields together: a prompt of 32,000 characters has up to 128,000 bytes. */
+export const MULTIPART_FIELDS_BYTES_MAX = 163_840;
 
 /** All parts without a meaning, which are passed over. */
 export const MULTIPART_PASSED_BYTES_MAX = 1_048_576;

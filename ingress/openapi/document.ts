@@ -116,11 +116,13 @@ function operation(route: RouteSpec): object {
   };
 }
 
-function requestBody({ schema, mediaType = "application/json", isOptional, formFile, example }: RouteRequest): object {
+function requestBody({ schema, mediaType = "application/json", isOptional, form, example }: RouteRequest): object {
   const content: Record<string, object> = { [mediaType]: { schema: reference(schema), ...exampleOf(example) } };
-  if (formFile !== undefined) {
-    const part = { type: "object", required: [formFile], properties: { [formFile]: BYTES } };
-    content["multipart/form-data"] = { schema: { allOf: [reference(schema), part] } };
+  if (form) {
+    const names = Object.keys(form.files);
+    const required = names.filter((name) => form.files[name]?.isRequired === true);
+    const parts = { type: "object", required, properties: Object.fromEntries(names.map((name) => [name, BYTES])) };
+    content["multipart/form-data"] = { schema: { allOf: [reference(schema), parts] } };
   }
   return { required: isOptional !== true, content };
 }

@@ -3,13 +3,14 @@ import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
 import { readMedia, type ReadMedia } from "#shared/calls/read.ts";
-import { ApiError } from "#shared/errors.ts";
 
 import { prepareTranscription } from "../audio/receive-call.ts";
-import { readBody } from "../body.ts";
+import { type ReadBody, readBody } from "../body.ts";
 import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
+import { isForm } from "../files/form-body.ts";
+import { inFormTerms, readMediaForm } from "../media/media-form.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
 import { answerMade } from "../media/present.ts";
@@ -67,10 +68,6 @@ function responseOf({
 }
 
 async function answer(context: IngressContext, call: RouteCall, kind: Kind): Promise<Response> {
-  const { formRefusal } = kind.route;
-  if (formRefusal !== undefined && /^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
-    throw new ApiError("invalid_request", formRefusal);
-  }
   if (isMediaKind(kind)) return answerMedia(context, call, kind);
   // Of the kinds that hear media there is one.
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
@@ -91,17 +88,22 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const { answers, answersInline, statesBy } = kind.route;
   const inQuery = statesBy === "query" && booleanIn(call, STATES_QUERY.name) === true;
   const caller = callerOf(call);
-  const { value, pause } = await readBody(context, call);
-  const media = await readMedia(context, caller, kind, value, pause);
-  const { request, call: read } = media;
+  const { form } = kind.route.request;
+  const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> =>
+    readMedia(context, caller, kind, body.value, body.pause);
+  const media =
+    form && isForm(call.request)
+      ? await inFormTerms(form, await readMediaForm(context, call.request, form), read)
+      : await read(await readBody(context, call));
+  const { request, call: job } = media;
   if (answers === "audio") return answerSpeech(context, call, media as ReadMedia<SpeechRequest>);
   if (answers === "job") {
-    await admitMediaJob(context, call, caller, read);
+    await admitMediaJob(context, call, caller, job);
     return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
   }
   const isInline = answersInline === true && request.response_format === "b64_json";
   if (inQuery || (statesBy === "member" && request.stream === true)) {
-    return streamMediaJob(context, call, caller, read, isInline);
+    return streamMediaJob(context, call, caller, job, isInline);
   }
-  return answerMade(context, call, await runMediaJob(context, call, caller, read), isInline);
+  return answerMade(context, call, await runMediaJob(context, call, caller, job), isInline);
 }

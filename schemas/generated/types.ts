@@ -3153,7 +3153,7 @@ export interface FileUpload {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/images/edits: JSON, with the images in base64. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/images/edits: JSON with the images in base64, or a form with the parts `image` (or `image[]`) and `mask` and the other members as fields. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface ImageEditRequest {
   /**

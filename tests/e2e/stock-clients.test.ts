@@ -15,6 +15,7 @@ await import("./stock-clients/open-responses.ts");
 await import("./stock-clients/embeddings.ts");
 await import("./stock-clients/files.ts");
 await import("./stock-clients/files-in-chat.ts");
+await import("./stock-clients/image-edits.ts");
 await import("./stock-clients/response-cache.ts");
 
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from "bun:test";
 
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { BODY_READ, largeBodyBytes, readJsonBody } from "#ingress/body.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 
@@ -189,4 +190,13 @@ test.each([
     headers,
   });
   expect(largeBodyBytes(request, 5_000_000)).toBe(bytes);
+});
+
+test.each([
+  ["an edit, whose form is kept in memory, counts", "image_edits", 5_000_000],
+  ["a transcription, whose form goes to disk, does not count", "transcription", 0],
+] as const)("%s as large", (_name, kind, bytes) => {
+  const headers = { "content-type": "multipart/form-data; boundary=b", "content-length": "9999999" };
+  const request = new Request("http://localhost/", { method: "POST", body: "x", headers });
+  expect(largeBodyBytes(request, 5_000_000, KINDS[kind].route.request.form)).toBe(bytes);
 });

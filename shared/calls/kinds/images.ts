@@ -85,6 +85,15 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
 /** Members that only calls have which change an image. */
 const IMAGE_MEMBERS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
+/** An image in the form is the image: its bytes say its type. */
+const {
+  image_base64: _image,
+  image_mime_type: _imageType,
+  mask_base64: _mask,
+  mask_mime_type: _maskType,
+  ...FORM_MEMBERS
+} = editSchema.properties;
+
 export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditParams>> = {
   name: "image_edits",
   endpoint: "/v1/images/edits",
@@ -108,15 +117,20 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
     summary: "Change an image",
     description:
       "As images are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
-      "called here. Not multipart.",
+      "called here. As a form the images are the parts `image` and `mask`; all else is as in JSON.",
     tag: "Images",
-    request: { schema: "ImageEditRequest" },
+    request: {
+      schema: "ImageEditRequest",
+      form: {
+        members: FORM_MEMBERS,
+        files: { image: { member: "image_base64" }, mask: { member: "mask_base64" } },
+      },
+    },
     answers: "results",
     answersInline: true,
     answer: { description: "The changed images", schema: "MediaResults" },
     does: ["reads_files"],
     codes: ["edit_not_supported"],
-    formRefusal: "Expected JSON with the image as base64 in image_base64, got a form.",
   },
 };
 

@@ -35,13 +35,21 @@ export interface CheckedCall {
   readonly price?: Price;
 }
 
+/** A request as multipart/form-data: its fields are the members of the request in JSON. */
+export interface FormParts {
+  /** Properties of the request's schema that a field may set. */
+  readonly members: Readonly<Record<string, { readonly type: string }>>;
+  /** Name of each part with bytes. `member`: the request's member that contains them in base64; absent: they go to disk. */
+  readonly files: Readonly<Record<string, { readonly isRequired?: true; readonly member?: string }>>;
+}
+
 /** The endpoint of a kind over HTTP: the words that users read of it, and the form of its answer. */
 export interface KindRoute {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
-  readonly request: { readonly schema: SchemaName; readonly formFile?: string; readonly example?: object };
+  readonly request: { readonly schema: SchemaName; readonly form?: FormParts; readonly example?: object };
   /** `live`: as its worker answers. `results`: what a job made. `audio`: its bytes. `job`: the job itself, at once. */
   readonly answers: "live" | "results" | "audio" | "job";
   /** The body of a good answer. */
@@ -64,8 +72,6 @@ export interface KindRoute {
   readonly statesBy?: "member" | "query";
   /** With `response_format: b64_json` the results are answered as they are, in place of links to them. */
   readonly answersInline?: true;
-  /** Told to a caller that sends a form. */
-  readonly formRefusal?: string;
 }
 
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {

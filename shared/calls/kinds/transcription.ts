@@ -1,12 +1,13 @@
 /** Checks a transcription call against its model's declarations, and bounds the cost of the call. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import schema from "#schemas/requests/transcription.schema.json" with { type: "json" };
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
-import { CALL_UNITS, type PricedKind } from "./kind.ts";
+import { CALL_UNITS, type FormParts, type PricedKind } from "./kind.ts";
 import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
 
 export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
@@ -33,6 +34,10 @@ const TOKENS_A_SECOND = 64;
 const PROMPT_MARKS = 64;
 /** Formats that can be told while they come. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
+
+/** Audio in the form is the audio: members that name it in JSON have no place there. */
+const { audio_base64: _base64, mime_type: _type, file_id: _id, ...FORM_MEMBERS } = schema.properties;
+export const TRANSCRIPTION_FORM: FormParts = { members: FORM_MEMBERS, files: { file: { isRequired: true } } };
 
 export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<TranscriptionParams>> = {
   name: "transcription",
@@ -61,7 +66,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
       "A form with the part `file`, or JSON with `audio_base64` or `file_id`. Answers with JSON, plain text or subtitles, as " +
       "`response_format` says. With `stream: true` the answer is an event stream that ends with `[DONE]`.",
     tag: "Audio",
-    request: { schema: "TranscriptionRequest", formFile: "file" },
+    request: { schema: "TranscriptionRequest", form: TRANSCRIPTION_FORM },
     answers: "live",
     answer: {
       description: "What is said",

@@ -6,6 +6,7 @@ import { sharedStack } from "./shared-stack.ts";
 
 await import("./conformance.ts");
 await import("./refusals.ts");
+await import("./media-types.ts");
 
 test("answers are those that are recorded", expectRecorded);
 

@@ -291,7 +291,7 @@ describe("a form that is none", () => {
     [
       "has hundreds of parts",
       [...Array.from({ length: 300 }, () => purpose), file, END],
-      /^HTTP\/1\.1 400 [^]*at most 20 parts/,
+      /^HTTP\/1\.1 400 [^]*at most 32 parts/,
     ],
     [
       "has a field of two megabytes",

@@ -37,6 +37,13 @@ models:
   - <<: *embed
     slug: upstream-silent
     sources: [{ provider: mock, model: mock-silent }]
+  - slug: upstream-maskless
+    modality: image
+    owned_by: mock
+    created: 1700000000
+    pricing: { unit: per_image, image_price: "1" }
+    allowed_params: { accepts_input_image: true }
+    sources: [{ provider: mock, model: mock-ok, drop_params: [mask] }]
 `;
 
 let started: Promise<SharedStack> | undefined;
@@ -52,6 +59,7 @@ async function start(): Promise<SharedStack> {
   const catalogue = join(directory, "catalogue.yaml");
   writeFileSync(catalogue, catalogueOf(upstream.url));
   const stack = await startStack({
+    pools: ["chat", "image"],
     env: {
       SLUICE_CALL_TOTAL_MS: "20000",
       SLUICE_CATALOGUE: catalogue,

@@ -184,7 +184,12 @@ describe("the OpenAPI document", () => {
       ...CHAT,
       path: "/v1/things/{id}",
       pathExamples: { id: "image.resize" },
-      request: { schema: "TranscriptionRequest", example: { model: "m" }, isOptional: true, formFile: "file" },
+      request: {
+        schema: "TranscriptionRequest",
+        example: { model: "m" },
+        isOptional: true,
+        form: { members: {}, files: { file: { isRequired: true }, mask: {} } },
+      },
     });
     expect(parameters[0]).toMatchObject({ name: "id", example: "image.resize" });
     expect(requestBody).toMatchObject({
@@ -195,7 +200,14 @@ describe("the OpenAPI document", () => {
           schema: {
             allOf: [
               { $ref: "#/components/schemas/TranscriptionRequest" },
-              { type: "object", required: ["file"], properties: { file: { type: "string", format: "binary" } } },
+              {
+                type: "object",
+                required: ["file"],
+                properties: {
+                  file: { type: "string", format: "binary" },
+                  mask: { type: "string", format: "binary" },
+                },
+              },
             ],
           },
         },
