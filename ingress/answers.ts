@@ -1,6 +1,6 @@
 /** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
 import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
-import { ApiError, ERROR_CODES, errorEnvelope, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
+import { ApiError, canSucceedLater, errorEnvelope, statusOf } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -31,9 +31,8 @@ export function errorResponse(error: unknown, log: Logger, requestId: string, is
 }
 
 /** True for an error that the same call meets again: some clients repeat every call that fails, whatever its status. */
-function failsAgain({ code, status, headers }: ApiError): boolean {
-  if (status >= 500 || PASSING_STATUSES.has(status)) return false;
-  return ERROR_CODES[code].type !== "rate_limit_error" && headers["retry-after"] === undefined;
+function failsAgain({ code, headers }: ApiError): boolean {
+  return !canSucceedLater(code) && headers["retry-after"] === undefined;
 }
 
 /** The error as clients may hear it. */

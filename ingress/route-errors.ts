@@ -14,7 +14,7 @@ const CODES = {
   resolves_model: ["model_not_found", "model_not_supported"],
   reads_conversation: ["audio_not_supported_by_model", "image_not_supported_by_model", "context_length_exceeded"],
   names_files: ["file_not_found"],
-  reads_files: ["file_not_found", "unprocessable_input"],
+  reads_files: ["file_not_found", "unprocessable_input", "input_unavailable"],
   fetches_addresses: ["unsafe_url"],
   goes_on: ["previous_response_not_found", "response_not_found", "service_unavailable"],
   holds: [

@@ -64,6 +64,8 @@ export const ERROR_CODES = {
   range_not_satisfiable: { status: 416, type: "invalid_request_error" },
   idempotency_key_reused: { status: 422, type: "invalid_request_error" },
   unprocessable_input: { status: 422, type: "invalid_request_error" },
+  // The server at an input's address was down, busy or too slow: the same request can succeed later.
+  input_unavailable: { status: 422, type: "invalid_request_error" },
   ip_rate_limit_exceeded: { status: 429, type: "rate_limit_error" },
   internal_error: { status: 500, type: "server_error" },
   // What was made and paid for cannot be read from the store right now; its job has it.
@@ -147,6 +149,12 @@ export function statusOf(code: Code, isAnthropic: boolean): number {
 
 /** Statuses below 500 that time alone can change: a request that came too slowly, a conflict, too many calls. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 429]);
+
+/** Returns true if the same request can succeed later although nobody changes it. Credits and quotas do not count. */
+export function canSucceedLater(code: Code): boolean {
+  const { status, type } = ERROR_CODES[code];
+  return status >= 500 || PASSING_STATUSES.has(status) || type === "rate_limit_error" || code === "input_unavailable";
+}
 
 /** The envelope for a code; `param` names the offending request parameter when there is one. */
 export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {

@@ -80,6 +80,22 @@ export class OutboundError extends Error {
   }
 }
 
+/** Statuses below 500 with which a server asks for another try. */
+const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Error code for a caller's address that was not fetched: `input_unavailable` if the same request can succeed later, because the
+ * server was down, busy or slow.
+ */
+export function addressFault({
+  fault,
+  status = 0,
+}: OutboundError): "unsafe_url" | "unprocessable_input" | "input_unavailable" {
+  if (fault === "unsafe") return "unsafe_url";
+  const isBusy = fault === "status" && (status >= 500 || BUSY_STATUSES.has(status));
+  return isBusy || fault === "unreachable" || fault === "timeout" ? "input_unavailable" : "unprocessable_input";
+}
+
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;

@@ -259,7 +259,7 @@ describe("bounds", () => {
   test("hold for the time of all, and the caller hears that the address was slow", async () => {
     const server = await serve((_request, response) => void response.write("x"));
     const error = await refusal(inline(asking(image(server.url("/a"))), { inlineMs: 100 }));
-    expect(error).toMatchObject({ kind: "rejected", code: "unprocessable_input" });
+    expect(error).toMatchObject({ kind: "rejected", code: "input_unavailable" });
     expect(error.detail).toStartWith("outbound timeout: ");
   });
 });
@@ -291,7 +291,7 @@ describe("a failure", () => {
     expect(sink.asked).toEqual([]);
   });
 
-  test("to fetch is unprocessable_input", async () => {
+  test("to fetch is unprocessable_input, or input_unavailable while its server is away", async () => {
     const server = await serve(media({}));
     expect(await refusal(inline(asking(image(server.url("/a")))))).toMatchObject({
       kind: "rejected",
@@ -300,7 +300,7 @@ describe("a failure", () => {
     });
     server.close();
     expect(await refusal(inline(asking(image(server.url("/a")))))).toMatchObject({
-      code: "unprocessable_input",
+      code: "input_unavailable",
       detail: "outbound unreachable: ECONNREFUSED",
     });
   });

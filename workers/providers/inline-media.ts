@@ -4,6 +4,7 @@ import { isText, sniffMediaType } from "#shared/media/sniff.ts";
 import {
   fetchPublic,
   type OutboundAnswer,
+  addressFault,
   OutboundError,
   type OutboundFault,
   type OutboundRequest,
@@ -242,8 +243,7 @@ async function fetchItem(
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     if (error.fault === "too_large") throw tooLarge(item);
-    const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
-    throw rejected(error.message, item.param, SENTENCES[error.fault], code);
+    throw rejected(error.message, item.param, SENTENCES[error.fault], addressFault(error));
   }
 }
 

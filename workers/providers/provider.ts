@@ -118,6 +118,7 @@ export type RejectedCode = Extract<
   | "unsupported_value"
   | "invalid_request"
   | "unprocessable_input"
+  | "input_unavailable"
   | "file_not_found"
   | "unsafe_url"
   | "audio_not_supported_by_model"

@@ -1,6 +1,6 @@
 /** Work of steps that has ended: what its run is told of it, and what expressions read as its output. */
 import type { EndedWork } from "#shared/database/run-work.ts";
-import { type Code, ERROR_CODES } from "#shared/errors.ts";
+import { canSucceedLater, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { storeRunOutput } from "#shared/storage/claim-check.ts";
@@ -142,9 +142,8 @@ function errorOf({ error, kind }: EndedWork): StepError {
   return kind !== null && isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 
-/** The request itself is at fault, or the right to make it: it would fail again. */
+/** True if the request itself is at fault, or the right to make it: another try would fail as well. A top-up makes room for one. */
 export function isFinal(code: string): boolean {
   if (!(code in ERROR_CODES)) return false;
-  const { status, type } = ERROR_CODES[code as Code];
-  return status < 500 && type !== "rate_limit_error" && type !== "quota_exceeded";
+  return !canSucceedLater(code as Code) && ERROR_CODES[code as Code].type !== "quota_exceeded";
 }

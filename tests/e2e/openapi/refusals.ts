@@ -164,6 +164,11 @@ test.each<[Code, string, Refused?]>([
     "POST /v1/capabilities/{id}/run",
     { path: { id: "image.resize" }, body: { input: { image: { base64: "bm8gaW1hZ2U=" } }, params: { width: 8 } } },
   ],
+  [
+    "input_unavailable",
+    "POST /v1/capabilities/{id}/run",
+    { path: { id: "web.fetch" }, body: { input: { url: "http://nothing.invalid/" } } },
+  ],
   ["upstream_error", CHAT, chat("sandbox-error")],
   ["upstream_refused", CHAT, chat("sandbox-refuse")],
   ["overloaded", CHAT, chat("sandbox-busy-long")],

@@ -133,6 +133,43 @@ describe("a step that fails", () => {
     expect(run.stepRuns).toHaveLength(1);
   });
 
+  const reading = (type: string, url: string) => ({
+    steps: [
+      {
+        id: "read",
+        type,
+        input: type === "web.fetch" ? { url } : { image: { url } },
+        ...(type === "web.fetch" ? {} : { params: { width: 8 } }),
+        retry: { max_attempts: 3 },
+      },
+    ],
+  });
+
+  test.each([
+    ["web.fetch", 0],
+    ["web.fetch", 408],
+    ["web.fetch", 429],
+    ["web.fetch", 503],
+    ["image.resize", 0],
+    ["image.resize", 500],
+  ])("that reads an address (%s) is tried again after %i", async (type, status) => {
+    const { failingPage, requestsFor } = await sharedMediaRuns();
+    const url = failingPage(status, 2);
+    const { run } = await bench.run(reading(type, url));
+    expect(run).toMatchObject({ status: "succeeded" });
+    expect(run.stepRuns.map((one) => one.error?.code)).toEqual(["input_unavailable", "input_unavailable", undefined]);
+    expect(requestsFor(url)).toBe(3);
+  });
+
+  test.each(["web.fetch", "image.resize"])("that reads an address (%s) is not tried again after 404", async (type) => {
+    const { failingPage, requestsFor } = await sharedMediaRuns();
+    const url = failingPage(404, 2);
+    const { run } = await bench.run(reading(type, url));
+    expect(run).toMatchObject({ status: "failed", error: { code: "unprocessable_input", stepId: "read" } });
+    expect(run.stepRuns.map((one) => one.error?.code)).toEqual(["unprocessable_input"]);
+    expect(requestsFor(url)).toBe(1);
+  });
+
   test("is late after its time", async () => {
     const { run } = await bench.run({
       steps: [

@@ -7,6 +7,40 @@ const outputOf = async (id: string, input: Parameters<typeof runCapability>[1], 
   (await runCapability(id, input, params)).output;
 const code = (text: string) => ({ code: { text } });
 
+describe("a schema of code.transform_json", () => {
+  const draft07 = "http://json-schema.org/draft-07/schema#";
+  const check = (text: string, schema: object) =>
+    outputOf("code.transform_json", { data: { text } }, { from: "json", schema });
+
+  test.each([
+    ["draft/2020-12/schema", { prefixItems: [{ type: "string" }], items: false }, '["a"]', "[1]"],
+    ["draft/2020-12/schema", { dependentRequired: { a: ["b"] } }, '{"a":1,"b":1}', '{"a":1}'],
+    ["draft/2020-12/schema", { properties: { a: true }, unevaluatedProperties: false }, '{"a":1}', '{"b":1}'],
+    ["draft/2020-12/schema", { $defs: { a: { minimum: 1 } }, $ref: "#/$defs/a" }, "1", "0"],
+    ["draft/2019-09/schema", { contains: { const: 1 }, maxContains: 1 }, "[1]", "[1,1]"],
+    ["draft-07/schema", { $schema: draft07, prefixItems: [{ type: "string" }], minItems: 1 }, "[1]", "[]"],
+    ["draft-07/schema", { items: [{ type: "string" }], additionalItems: false }, '["a"]', '["a","b"]'],
+    ["draft-06/schema", { $schema: "http://json-schema.org/draft-06/schema", contains: { const: 1 } }, "[1]", "[2]"],
+  ])("of %s checks %j", async (draft, schema, valid, broken) => {
+    const named =
+      draft === "draft/2019-09/schema" ? { $schema: `https://json-schema.org/${draft}`, ...schema } : schema;
+    expect(await check(valid, named)).toMatchObject({ json_schema: draft });
+    expect(await refused(check(broken, named))).toContain("corrupt: The data does not meet the schema");
+  });
+
+  test.each(["toString", "constructor", "__proto__"])("requires %s of the data itself", async (name) => {
+    expect(await refused(check("{}", { required: [name] }))).toContain("corrupt: The data does not meet the schema");
+    expect(await check(`{"${name}":1}`, { required: [name] })).toMatchObject({ from: "json" });
+  });
+
+  test("names the drafts that are known if its own is not", async () => {
+    const schema = { $schema: "http://json-schema.org/draft-04/schema#" };
+    expect(await refused(check("1", schema))).toBe(
+      "invalid: Expected params.schema.$schema to name draft 2020-12, 2019-09, 07, 06 of JSON Schema.",
+    );
+  });
+});
+
 describe("exact texts of", () => {
   test("formatted code", async () => {
     expect(await outputOf("code.format", code("const a={b:1}"), { language: "javascript" })).toEqual({

@@ -152,7 +152,7 @@ describe("is refused", () => {
   test("a server that is silent", async () => {
     const site = await sites.open((_request, response) => void response.write("x"));
     expect(await refused(visit("web.fetch", site.url("/")))).toBe(
-      "unprocessable_input input.url: The server at this address was too slow.",
+      "input_unavailable input.url: The server at this address was too slow.",
     );
   }, 30_000);
 

@@ -14,7 +14,7 @@ import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
-import { ApiError, type Code } from "#shared/errors.ts";
+import { ApiError, canSucceedLater, type Code } from "#shared/errors.ts";
 import { newFileId } from "#shared/files/id.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
@@ -277,7 +277,7 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   }
   if (error instanceof ApiError) {
     const { code, message, param } = error;
-    return freeFailure({ code, message, param, retry: false });
+    return freeFailure({ code, message, param, retry: canSucceedLater(code) });
   }
   if (!(error instanceof MediaError)) throw error;
   const code = CODES[error.fault];

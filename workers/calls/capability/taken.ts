@@ -3,7 +3,7 @@ import { createWriteStream, writeFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 
 import { ApiError } from "#shared/errors.ts";
-import { OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
+import { addressFault, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
 
 export interface OpenFile {
   write(bytes: Uint8Array): Promise<void>;
@@ -66,12 +66,11 @@ const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> =
 export function fetchFault(error: unknown, param: string, bytesMax: number): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.fault === "too_large") return tooLarge(param, bytesMax);
-  const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
   const { fault, status = 0 } = error;
   // An answer that began well and stopped, or cannot be read, is told by what went wrong.
   const isRefused = fault === "status" && (status < 200 || status > 299) && status !== 0;
   const sentence = isRefused ? `The server at this address answered ${status}.` : SENTENCES[fault];
-  return new ApiError(code, sentence, { param, cause: error });
+  return new ApiError(addressFault(error), sentence, { param, cause: error });
 }
 
 export function tooLarge(param: string, bytesMax: number, got?: number): ApiError {

@@ -6,14 +6,14 @@ import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
 import type { Lease } from "#shared/fair-limit.ts";
-import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { addressFault, fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { openByteBudget } from "../../providers/byte-budget.ts";
 import { SENTENCES } from "../../providers/inline-media.ts";
 import type { MediaInput, Media } from "../../providers/media.ts";
-import { ProviderError } from "../../providers/provider.ts";
+import { ProviderError, type RejectedCode } from "../../providers/provider.ts";
 
 /**
  * Media of callers that all media jobs of a worker hold together; one that wants more waits. Each counts as often as it is in
@@ -124,7 +124,7 @@ async function fetched(
     if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
     if (!(error instanceof OutboundError)) throw error;
     if (error.fault === "too_large") throw rejected(one, `Expected at most ${bytesMax} bytes at this address.`);
-    throw rejected(one, SENTENCES[error.fault], error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input");
+    throw rejected(one, SENTENCES[error.fault], addressFault(error));
   }
 }
 
@@ -158,10 +158,6 @@ async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
   throw rejected(one, `Expected one of ${types.join(", ")}; this is ${contentType}.`);
 }
 
-function rejected(
-  { param }: InputMedia,
-  say: string,
-  code: "unsafe_url" | "unprocessable_input" | "file_not_found" = "unprocessable_input",
-): ProviderError {
+function rejected({ param }: InputMedia, say: string, code: RejectedCode = "unprocessable_input"): ProviderError {
   return new ProviderError("rejected", "media of the call cannot be used", { code, param, say, isUnsent: true });
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-import { Ajv } from "ajv";
+import { Ajv, type Options } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse as parseCsv } from "csv-parse/sync";
 import { loadJq } from "jq-wasm";
 
@@ -40,7 +42,11 @@ export default defineCapability({
     to: choice("Format of the result.", ["json", "yaml", "toml"], { default: "json" }),
     jq: text("jq program to apply to the data.", { max: 10_000 }),
     schema: custom<object>(
-      { description: "JSON Schema that the result must satisfy, at most 65536 bytes as JSON.", type: "object" },
+      {
+        description:
+          "JSON Schema that the result must satisfy, at most 65536 bytes as JSON: draft 2020-12, or 2019-09, 07 or 06 if `$schema` names it. `format` is not checked.",
+        type: "object",
+      },
       {},
     ),
   },
@@ -70,11 +76,11 @@ export default defineCapability({
     if (params.to !== "toml" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
     if (params.jq !== undefined || params.to === "json") checkFinite(value);
     if (params.jq !== undefined) value = resultOf(await queried(value, params.jq));
-    if (params.schema !== undefined) check(value, params.schema);
+    const draft = params.schema && check(value, params.schema);
     return madeText(folder, written(value, params.to), {
       name: `data.${params.to}`,
       mediaType: "text/plain",
-      more: { from },
+      more: { from, ...(draft === undefined ? {} : { json_schema: draft }) },
     });
   },
 });
@@ -142,8 +148,28 @@ function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_name, one: unknown) => (Number.isNaN(one) ? null : one)));
 }
 
-function check(value: unknown, schema: object): void {
-  const ajv = new Ajv({ strict: false });
+const OLDEST_AJV = (options: Options): Ajv =>
+  new Ajv(options).addMetaSchema(createRequire(import.meta.url)("ajv/dist/refs/json-schema-draft-06.json") as object);
+
+/** Drafts of JSON Schema, by the end of the address in `$schema`. */
+const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
+  "draft/2020-12/schema": (options) => new Ajv2020(options),
+  "draft/2019-09/schema": (options) => new Ajv2019(options),
+  "draft-07/schema": OLDEST_AJV,
+  "draft-06/schema": OLDEST_AJV,
+};
+
+// A property that every object inherits, such as `constructor`, is not a member of the data.
+const AJV_OPTIONS: Options = { strict: false, logger: false, ownProperties: true };
+
+/** Returns the draft by which the value was checked. @throws MediaError invalid, corrupt */
+function check(value: unknown, schema: object): string {
+  const draft = draftOf(schema);
+  const ajv = DRAFTS[draft]?.(AJV_OPTIONS);
+  if (!ajv) {
+    const known = Object.keys(DRAFTS).map((one) => /\d.*(?=\/)/.exec(one)?.[0]);
+    throw new MediaError("invalid", `Expected params.schema.$schema to name draft ${known.join(", ")} of JSON Schema.`);
+  }
   let isValid: boolean;
   try {
     isValid = ajv.validate(schema, value);
@@ -154,6 +180,19 @@ function check(value: unknown, schema: object): void {
   }
   if (!isValid)
     throw new MediaError("corrupt", `The data does not meet the schema: ${ajv.errorsText().slice(0, 300)}.`);
+  return draft;
+}
+
+/** Without `$schema`, a schema is of 2020-12, unless a list of `items` shows that it is older. */
+function draftOf(schema: object): string {
+  const { $schema } = schema as { readonly $schema?: unknown };
+  if (typeof $schema === "string") return /^https?:\/\/json-schema\.org\/(.*?)#?$/.exec($schema)?.[1] ?? $schema;
+  const newest = new Ajv2020(AJV_OPTIONS);
+  if (newest.validateSchema(schema) === true) return "draft/2020-12/schema";
+  const isOld = newest.errors?.some(
+    ({ instancePath, keyword }) => keyword === "type" && instancePath.endsWith("/items"),
+  );
+  return isOld === true ? "draft-07/schema" : "draft/2020-12/schema";
 }
 
 function written(value: unknown, to: "json" | "yaml" | "toml"): string {
