@@ -198,7 +198,7 @@ begin
     where id = p_id;
     update conversation set held_by = null where held_by = p_id;
   end if;
-  -- A step of a run, and a line of a batch, has no event of its own: its run, or batch, tells of it.
+  -- A step of a run and a line of a batch have no event of their own: the run or the batch writes one.
   if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line'
     and is_subscribed(j.workspace_id, 'job.' || p_state) then
     insert into event (workspace_id, type, metadata)
