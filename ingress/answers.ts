@@ -2,11 +2,17 @@
 import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError, canSucceedLater, errorEnvelope, statusOf } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 export function json(body: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { "content-type": JSON_TYPE, ...headers } });
+}
+
+/** Headers with the model asked for and the fallbacks that were tried, of answers and of errors alike (spec "General rules" 6). */
+export function fallbackHeaders(fallback: Fallback | null | undefined): Record<string, string> {
+  return fallback ? { "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) } : {};
 }
 
 /** Headers of an answer that shows a secret. */

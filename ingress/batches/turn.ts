@@ -21,12 +21,12 @@ import { WINDOW_RETRY_MAX_MS } from "../batch/intake.ts";
 import { cancelJobOrRun } from "../media/jobs.ts";
 
 import type { BatchContext } from "./context.ts";
-import { endLed } from "./end.ts";
+import { type BatchFault, endLed } from "./end.ts";
 import { feedLines, forgetHeldByOthers } from "./feed.ts";
 import { Parts } from "./parts.ts";
 import { targetOf } from "./read-line.ts";
 import { endedRecord, type LineRecord, refusedRecord, unrunRecord } from "./records.ts";
-import { type BatchFault, validateBatch } from "./validate.ts";
+import { validateBatch } from "./validate.ts";
 import { discardParts, isFull, writeFiles } from "./write-files.ts";
 
 /** A leader that has not shown itself for so long leads no more; it shows itself this often. */
@@ -287,7 +287,7 @@ class Turn {
     const fault: BatchFault = { code: "internal_error", message, param: null, line: null };
     const lines = await runningLines(database, batch.id);
     if (batch.in_progress_at === null) await dropLines(database, batch);
-    await endLed(context, batch, { state: "failed", errors: JSON.stringify([fault]) });
+    await endLed(context, batch, { state: "failed", faults: [fault] });
     log.error(
       { batch_id: batch.id, workspace_id: batch.workspace_id },
       "a batch was given up, whose leaders were lost",
@@ -313,8 +313,8 @@ class Turn {
       if (!isFull(error) || !isTooLate) throw error;
       const message =
         "The workspace has had no room for the files of the batch for a day; its lines can be read one by one.";
-      const errors = JSON.stringify([{ code: "storage_limit_exceeded", message, param: null, line: null }]);
-      await endLed(context, batch, { state: "failed", errors });
+      const fault: BatchFault = { code: "storage_limit_exceeded", message, param: null, line: null };
+      await endLed(context, batch, { state: "failed", faults: [fault] });
     }
     log.info({ batch_id: id, workspace_id, state: batch.ends_as, total, completed, failed }, "batch ended");
     return undefined;

@@ -7,7 +7,7 @@ import { TIME_SLICE_MS, TimeSlices } from "#shared/time-slices.ts";
 
 import type { IngressContext } from "../context.ts";
 
-import { endLed } from "./end.ts";
+import { type BatchFault, endLed } from "./end.ts";
 import { jobOfLine } from "./ids.ts";
 import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
@@ -20,13 +20,6 @@ const FAULTS_MAX = 100;
 
 /** Lines that are written in one statement. */
 const CHUNK = 500;
-
-export interface BatchFault {
-  readonly code: string;
-  readonly message: string;
-  readonly param: string | null;
-  readonly line: number | null;
-}
 
 /** Half of the thread is others' while a file is read, however large it is. */
 async function yieldThread(slices: TimeSlices): Promise<void> {
@@ -70,8 +63,8 @@ export async function validateBatch(
     reading.fault(verdict === "full" ? NO_ROOM : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) });
   }
   await dropLines(database, batch);
-  const data = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
-  await endLed(context, batch, { state: "failed", errors: JSON.stringify(data) });
+  const first = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
+  await endLed(context, batch, { state: "failed", faults: first });
   return false;
 }
 

@@ -12,7 +12,7 @@ import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { jobOfRun, resultOfRun, tellPublisher } from "#shared/workflows/published-run.ts";
 
-import { json } from "../answers.ts";
+import { fallbackHeaders, json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
@@ -109,7 +109,7 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
-/** Headers that an answer with a job may have once the job is completed (spec "General rules" 6). */
+/** Headers of an answer with a job that has ended: all three for a completed media job, those of the fallback for a failed job (spec "General rules" 6). */
 export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
 /** @throws ApiError `service_unavailable` when the store with the result is away */
@@ -120,7 +120,7 @@ export async function answerJob(context: IngressContext, call: RouteCall, row: J
     ? madeOf(context, row, outcome, call.request)
     : result && [shownResult(context, call, row, result)];
   // Without its price, which stands in the job: asking for it costs nothing.
-  return json(presentJob(row, data), outcome && servedHeaders(outcome));
+  return json(presentJob(row, data), outcome ? servedHeaders(outcome) : fallbackHeaders(row.fallback));
 }
 
 /** Returns the result as it is shown: for a run of a capability as its endpoint would have answered, for text the model's answer. */

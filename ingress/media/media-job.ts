@@ -11,6 +11,7 @@ import { failpoint } from "#shared/failpoint.ts";
 import { refusal } from "#shared/ledger/call-admission.ts";
 import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
+import { fallbackHeaders } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
 import { traceOf } from "../traceparent.ts";
@@ -135,19 +136,20 @@ function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiEr
 
 /** Returns the error for the caller of a job that did not succeed. */
 export function failureOf(row: EndedJob): ApiError {
-  const { error, credits, state } = row;
+  const { error, credits, state, fallback } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
   const hasPaid = (credits ?? 0n) > 0n;
   const isUnknown =
     error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
   // A client that resends would make, and pay, what was cancelled.
   const isFinal = hasPaid || isUnknown || state === "cancelled";
-  return apiError(error, isFinal ? { shouldRetry: false, ...(hasPaid ? { jobId: row.id } : {}) } : {});
+  const headers = fallbackHeaders(fallback);
+  return apiError(error, { headers, ...(isFinal && { shouldRetry: false, ...(hasPaid && { jobId: row.id }) }) });
 }
 
 function apiError(
   { code, message, param }: JobError,
-  more: { readonly shouldRetry?: boolean; readonly jobId?: string } = {},
+  more: Omit<NonNullable<ConstructorParameters<typeof ApiError>[2]>, "param" | "cause"> = {},
 ): ApiError {
   const known: Code = code in ERROR_CODES ? code : "internal_error";
   return new ApiError(known, message, { param, ...more });

@@ -9,7 +9,7 @@ import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 
-import { json, JSON_TYPE } from "../answers.ts";
+import { fallbackHeaders, json, JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
@@ -44,9 +44,7 @@ export function servedHeaders(
   return {
     ...(nano === undefined ? {} : { "x-credits-used": formatCredits(nano) }),
     "x-model-used": outcome.model,
-    ...(outcome.fallback === undefined
-      ? {}
-      : { "x-fallback-from": outcome.fallback.from, "x-fallback-depth": String(outcome.fallback.depth) }),
+    ...fallbackHeaders(outcome.fallback),
   };
 }
 

@@ -7,13 +7,13 @@ import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import { formatCredits } from "#shared/money.ts";
-import type { EndFrame, ErrorFrame, Fallback, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
+import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
-import { JSON_TYPE } from "../answers.ts";
+import { fallbackHeaders, JSON_TYPE } from "../answers.ts";
 import type { FailureEvents } from "../responses/object.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
@@ -310,11 +310,6 @@ const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
 /** Spec "General rules" 6. */
 function servedBy({ model, fallback }: HeadFrame | EndFrame): Record<string, string> {
   return { "x-model-used": model, ...fallbackHeaders(fallback) };
-}
-
-function fallbackHeaders(fallback: Fallback | undefined): Record<string, string> {
-  if (fallback === undefined) return {};
-  return { "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) };
 }
 
 function failureOf(frame: ErrorFrame): ApiError {

@@ -140,6 +140,6 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
 }
 
 function endedWell(workspaceId: string, id: string, told: NonNullable<Waited["told"]>): EndedJob {
-  const nothing = { is_unknown: false, result_ref: null, error: null };
+  const nothing = { is_unknown: false, result_ref: null, error: null, fallback: null };
   return { id, workspace_id: workspaceId, state: "completed", ...told, ...nothing };
 }

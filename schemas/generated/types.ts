@@ -48,6 +48,14 @@ export type ChatTool = FunctionTool | CustomTool | SluiceTool;
  */
 export type CustomToolFormat = TextToolFormat | GrammarToolFormat;
 /**
+ * `metadata` of the event `job.completed`. A durable job or a batch completed: an object with `jobId` is about a job, one with `batchId` about a batch.
+ */
+export type JobCompleted = JobCompletedOfJob | JobCompletedOfBatch;
+/**
+ * `metadata` of the event `job.failed`. A durable job failed, or a batch failed or expired: an object with `jobId` is about a job, one with `batchId` about a batch.
+ */
+export type JobFailed = JobFailedOfJob | JobFailedOfBatch;
+/**
  * Whether tools may, must or must not be called, or which one.
  */
 export type ToolChoice = ToolChoiceMode | NamedToolChoice;
@@ -353,10 +361,6 @@ export interface SchemaTypes {
   ChatTool: ChatTool;
   DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
-  BatchCancelled: BatchCancelled;
-  BatchCompleted: BatchCompleted;
-  BatchExpired: BatchExpired;
-  BatchFailed: BatchFailed;
   BudgetThresholdReached: BudgetThresholdReached;
   JobCompleted: JobCompleted;
   JobFailed: JobFailed;
@@ -1666,174 +1670,6 @@ export interface ErrorEnvelope {
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `batch.cancelled`. A batch was cancelled; lines that had ended are in its files.
- */
-export interface BatchCancelled {
-  /**
-   * The batch, as `/v1/batches/{batch_id}` takes it.
-   */
-  batchId: string;
-  /**
-   * Path that its lines call.
-   */
-  endpoint: string;
-  /**
-   * Lines.
-   */
-  total: number;
-  /**
-   * Lines in the output file.
-   */
-  completed: number;
-  /**
-   * Lines in the error file.
-   */
-  failed: number;
-  /**
-   * Absent when there is none.
-   */
-  outputFileId?: string;
-  /**
-   * Absent when there is none.
-   */
-  errorFileId?: string;
-  /**
-   * Milliseconds from its creation to its end.
-   */
-  durationMs?: number;
-  /**
-   * Credits that were taken for its lines.
-   */
-  creditsUsed: number;
-  [k: string]: unknown;
-}
-/**
- * `metadata` of the event `batch.completed`. Every line of a batch has ended.
- */
-export interface BatchCompleted {
-  /**
-   * The batch, as `/v1/batches/{batch_id}` takes it.
-   */
-  batchId: string;
-  /**
-   * Path that its lines call.
-   */
-  endpoint: string;
-  /**
-   * Lines.
-   */
-  total: number;
-  /**
-   * Lines in the output file.
-   */
-  completed: number;
-  /**
-   * Lines in the error file.
-   */
-  failed: number;
-  /**
-   * Absent when there is none.
-   */
-  outputFileId?: string;
-  /**
-   * Absent when there is none.
-   */
-  errorFileId?: string;
-  /**
-   * Milliseconds from its creation to its end.
-   */
-  durationMs?: number;
-  /**
-   * Credits that were taken for its lines.
-   */
-  creditsUsed: number;
-  [k: string]: unknown;
-}
-/**
- * `metadata` of the event `batch.expired`. A batch was not done in time; lines that had ended are in its files.
- */
-export interface BatchExpired {
-  /**
-   * The batch, as `/v1/batches/{batch_id}` takes it.
-   */
-  batchId: string;
-  /**
-   * Path that its lines call.
-   */
-  endpoint: string;
-  /**
-   * Lines.
-   */
-  total: number;
-  /**
-   * Lines in the output file.
-   */
-  completed: number;
-  /**
-   * Lines in the error file.
-   */
-  failed: number;
-  /**
-   * Absent when there is none.
-   */
-  outputFileId?: string;
-  /**
-   * Absent when there is none.
-   */
-  errorFileId?: string;
-  /**
-   * Milliseconds from its creation to its end.
-   */
-  durationMs?: number;
-  /**
-   * Credits that were taken for its lines.
-   */
-  creditsUsed: number;
-  [k: string]: unknown;
-}
-/**
- * `metadata` of the event `batch.failed`. The input of a batch was at fault and no line was made, or its files could not be written.
- */
-export interface BatchFailed {
-  /**
-   * The batch, as `/v1/batches/{batch_id}` takes it.
-   */
-  batchId: string;
-  /**
-   * Path that its lines call.
-   */
-  endpoint: string;
-  /**
-   * Lines.
-   */
-  total: number;
-  /**
-   * Lines in the output file.
-   */
-  completed: number;
-  /**
-   * Lines in the error file.
-   */
-  failed: number;
-  /**
-   * Absent when there is none.
-   */
-  outputFileId?: string;
-  /**
-   * Absent when there is none.
-   */
-  errorFileId?: string;
-  /**
-   * Milliseconds from its creation to its end.
-   */
-  durationMs?: number;
-  /**
-   * Credits that were taken for its lines.
-   */
-  creditsUsed: number;
-  [k: string]: unknown;
-}
-/**
  * `metadata` of the event `budget.threshold_reached`. What a workspace spent in a period crossed the threshold of an alert; told once for an alert, period and threshold.
  */
 export interface BudgetThresholdReached {
@@ -1859,12 +1695,9 @@ export interface BudgetThresholdReached {
   spent: number;
   [k: string]: unknown;
 }
-/**
- * `metadata` of the event `job.completed`. A durable job ended well.
- */
-export interface JobCompleted {
+export interface JobCompletedOfJob {
   /**
-   * The job, as `/v1/images/jobs/{job_id}` takes it.
+   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only events of jobs have it.
    */
   jobId: string;
   /**
@@ -1885,12 +1718,48 @@ export interface JobCompleted {
   creditsUsed: number;
   [k: string]: unknown;
 }
-/**
- * `metadata` of the event `job.failed`. A durable job failed.
- */
-export interface JobFailed {
+export interface JobCompletedOfBatch {
   /**
-   * The job, as `/v1/images/jobs/{job_id}` takes it.
+   * Id of the batch, as in `/v1/batches/{batch_id}`. Only events of batches have it.
+   */
+  batchId: string;
+  /**
+   * Path that the lines call.
+   */
+  endpoint: string;
+  /**
+   * Number of lines.
+   */
+  total: number;
+  /**
+   * Number of lines in the output file.
+   */
+  completed: number;
+  /**
+   * Number of lines that failed or were never made.
+   */
+  failed: number;
+  /**
+   * File of the results; absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * File of the failed lines; absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from the creation of the batch to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were charged for the lines.
+   */
+  creditsUsed: number;
+  [k: string]: unknown;
+}
+export interface JobFailedOfJob {
+  /**
+   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only events of jobs have it.
    */
   jobId: string;
   /**
@@ -1911,6 +1780,53 @@ export interface JobFailed {
   creditsUsed: number;
   /**
    * Why it failed.
+   */
+  error: {
+    code: string;
+    message: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+export interface JobFailedOfBatch {
+  /**
+   * Id of the batch, as in `/v1/batches/{batch_id}`. Only events of batches have it.
+   */
+  batchId: string;
+  /**
+   * Path that the lines call.
+   */
+  endpoint: string;
+  /**
+   * Number of lines.
+   */
+  total: number;
+  /**
+   * Number of lines in the output file.
+   */
+  completed: number;
+  /**
+   * Number of lines that failed or were never made.
+   */
+  failed: number;
+  /**
+   * File of the results; absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * File of the failed lines; absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from the creation of the batch to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits that were charged for the lines.
+   */
+  creditsUsed: number;
+  /**
+   * The first error of the batch. Its code is `batch_expired` when the batch was not done in time.
    */
   error: {
     code: string;
@@ -4331,10 +4247,6 @@ export interface SubscriptionCreateRequest {
     | "run.cancelled"
     | "job.completed"
     | "job.failed"
-    | "batch.completed"
-    | "batch.failed"
-    | "batch.expired"
-    | "batch.cancelled"
     | "budget.threshold_reached"
     | "template.unavailable";
   /**
@@ -5879,13 +5791,9 @@ export interface EventTypeList {
       | "run.cancelled"
       | "job.completed"
       | "job.failed"
-      | "batch.completed"
-      | "batch.failed"
-      | "batch.expired"
-      | "batch.cancelled"
       | "budget.threshold_reached"
       | "template.unavailable";
-    group: "runs" | "jobs" | "batches" | "budgets" | "operator";
+    group: "runs" | "jobs" | "budgets" | "operator";
     description: string;
     /**
      * Path of the schema of `metadata`.
@@ -8179,10 +8087,6 @@ export interface Subscription {
     | "run.cancelled"
     | "job.completed"
     | "job.failed"
-    | "batch.completed"
-    | "batch.failed"
-    | "batch.expired"
-    | "batch.cancelled"
     | "budget.threshold_reached"
     | "template.unavailable";
   /**

@@ -215,23 +215,27 @@ export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Prom
   );
 }
 
-/** Ends the batch and tells of it. False when another leads it. */
+/** Ends the batch and writes its event. Returns false when another leads it. */
 export async function endBatch(
   target: Queryable,
   { id, epoch }: Led,
   end: {
     readonly state: BatchEnd | "failed";
-    readonly errors?: string;
+    /** Faults of the input, as JSON text. */
+    readonly errors: string | null;
+    /** Error of the event; null for a batch that completed or was cancelled. */
+    readonly error: { readonly code: string; readonly message: string } | null;
     readonly outputFileId?: string | null;
     readonly errorFileId?: string | null;
   },
 ): Promise<boolean> {
-  const { state, errors = null, outputFileId = null, errorFileId = null } = end;
-  const [row] = await target.query<{ done: boolean }>("select end_batch($1, $2, $3, $4, $5, $6) as done", [
+  const { state, errors, error, outputFileId = null, errorFileId = null } = end;
+  const [row] = await target.query<{ done: boolean }>("select end_batch($1, $2, $3, $4, $5::jsonb, $6, $7) as done", [
     id,
     epoch,
     state,
     errors,
+    error && JSON.stringify(error),
     outputFileId,
     errorFileId,
   ]);

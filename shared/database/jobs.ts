@@ -1,6 +1,7 @@
 /** Rows of durable jobs: read, claimed, kept alive, put on the queue. How they begin and end: shared/jobs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { plainArray } from "./arrays.ts";
@@ -28,6 +29,8 @@ export interface JobRow {
   readonly result: string | null;
   readonly result_ref: string | null;
   readonly error: JobError | null;
+  /** Fallbacks of the model that were tried for a failed job; null when there were none. */
+  readonly fallback: Fallback | null;
   readonly credits: bigint | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -37,12 +40,12 @@ export interface JobRow {
 /** Columns that a caller who waited for a job needs, once it has ended or its outcome is unknown. */
 export type EndedJob = Pick<
   JobRow,
-  "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "credits"
+  "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "fallback" | "credits"
 >;
 
 /** Columns of a JobRow. */
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
-  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
+  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, fallback, credits, created_at, started_at, ended_at`;
 
 /** Undefined for another workspace's job as for none. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {

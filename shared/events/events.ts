@@ -1,11 +1,11 @@
 /**
  * The events that a workspace can be told of. A row of `event` is written in the transaction in which the thing happened, by
- * the SQL that did it: `end_job` for jobs. The table is the outbox: notifications are made from its rows.
+ * the SQL that did it: `end_job` for jobs, `end_batch` for batches. The table is the outbox: notifications are made from its rows.
  */
 import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
-  readonly group: "runs" | "jobs" | "batches" | "budgets" | "operator";
+  readonly group: "runs" | "jobs" | "budgets" | "operator";
   /** For who subscribes to it. */
   readonly description: string;
   /** Title of the schema of its metadata. */
@@ -26,21 +26,14 @@ export const EVENTS = {
   "job.completed": {
     group: "jobs",
     metadata: "JobCompleted",
-    description: "A durable job that is no step of a run and no line of a batch ended well.",
+    description: "A durable job or a batch completed. Steps of runs and lines of batches send no event.",
   },
   "job.failed": {
     group: "jobs",
     metadata: "JobFailed",
-    description: "A durable job that is no step of a run and no line of a batch failed.",
+    description:
+      "A durable job failed, or a batch failed or expired. Steps of runs and lines of batches send no event.",
   },
-  "batch.completed": { group: "batches", metadata: "BatchCompleted", description: "Every line of a batch has ended." },
-  "batch.failed": {
-    group: "batches",
-    metadata: "BatchFailed",
-    description: "The input of a batch was at fault and no line was made, or its files could not be written.",
-  },
-  "batch.expired": { group: "batches", metadata: "BatchExpired", description: "A batch was not done in time." },
-  "batch.cancelled": { group: "batches", metadata: "BatchCancelled", description: "A batch was cancelled." },
   "budget.threshold_reached": {
     group: "budgets",
     metadata: "BudgetThresholdReached",

@@ -8,6 +8,7 @@ import { FILE_BLOCK_BYTES } from "#shared/files/digest.ts";
 import { type StoredFile, storageRefusal } from "#shared/files/upload.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
 
 import { storableText } from "./error.ts";
 
@@ -22,6 +23,8 @@ export interface JobEnd {
   /** JSON text, or where it lies. */
   readonly result: { readonly text: string } | { readonly reference: string } | null;
   readonly error: JobError | null;
+  /** Set for a failed job when fallbacks of its model were tried. */
+  readonly fallback?: Fallback | undefined;
   /** The request stays in the row, for an operator who may send the job on its way again. */
   readonly keepsRequest?: boolean;
   /** Small files that the result names, whose rows are written with it, and the bytes that their workspace may store. */
@@ -87,7 +90,7 @@ async function endAs(
     usage.tokens,
     result && "text" in result ? result.text : null,
     result && "reference" in result ? result.reference : null,
-    end.error === null ? null : JSON.stringify(end.error),
+    end.error === null ? null : JSON.stringify({ ...end.error, fallback: end.fallback }),
     end.keepsRequest ?? false,
     // A locked workspace waits between the tries, not on a connection that others need.
     CONTENDED_WAIT_MS,

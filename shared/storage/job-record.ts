@@ -27,6 +27,7 @@ export async function putJobRecord(storage: Storage, job: JobRow, result: string
     is_unknown: job.is_unknown,
     credits: job.credits === null ? null : formatCredits(job.credits),
     error: job.error,
+    fallback: job.fallback,
     result: result === null ? null : (JSON.parse(result) as unknown),
     created_at: job.created_at,
     started_at: job.started_at,

@@ -48,6 +48,7 @@ export function jobOfRun(run: RunRow): JobRow {
     result: null,
     result_ref: null,
     error: ended_at !== null && !hasSucceeded ? jobError(errorOf(run)) : null,
+    fallback: null,
     credits: ended_at === null ? null : run.credits,
     created_at,
     started_at,

@@ -28,11 +28,23 @@ import { blocks, code, PAGE, table } from "./notifications-page.ts";
 const text = PAGE.replaceAll("\n", " ");
 
 test("it has every event, with its description and the members of its metadata", () => {
-  const schemas: Readonly<Record<string, unknown>> = components.schemas;
+  type Form = { title: string; properties: object; required: string[]; oneOf?: { $ref: string }[] };
+  const schemas = components.schemas as unknown as Readonly<Record<string, Form>>;
+  const form = (name: string): Form => {
+    const found = schemas[name];
+    if (!found) throw new Error(`there is no schema ${name}`);
+    return found;
+  };
+  const membersOf = ({ properties, required }: Form): string =>
+    Object.keys(properties)
+      .map((member) => `\`${member}${required.includes(member) ? "" : "?"}\``)
+      .join(", ");
   const rows = Object.entries(EVENTS).map(([name, { description, metadata }]) => {
-    const { properties, required } = schemas[metadata] as { properties: object; required: string[] };
-    const members = Object.keys(properties).map((member) => `\`${member}${required.includes(member) ? "" : "?"}\``);
-    return [`\`${name}\``, description, members.join(", ")];
+    const { oneOf, ...plain } = form(metadata);
+    // `JobFailedOfBatch`: the form of a batch.
+    const forms = oneOf?.map(({ $ref }) => form($ref.split("/").at(-1) ?? ""));
+    const members = forms?.map((one) => `a ${one.title.split("Of").at(-1)?.toLowerCase()}: ${membersOf(one)}`);
+    return [`\`${name}\``, description, members?.join("; ") ?? membersOf(plain)];
   });
   expect(table("Event", "When", "`metadata`")).toEqual(rows);
 });

@@ -619,6 +619,7 @@ describe("a batch is", () => {
     const errors = await linesOf(batch.error_file_id, mine);
     expect(errors.get("rest 599")).toMatchObject({ response: null, error: { code: "batch_cancelled" } });
     expect(await call("POST", `/v1/batches/${made.id}/cancel`, undefined, own.key)).toMatchObject({ http: 200 });
+    expect(await bed.stack.query("select type from event where metadata->>'batchId' = $1", [made.id])).toEqual([]);
     // The same lines, from the files by now.
     const seen = [...(early["data"] as Line[])];
     for (let page = early; seen.length < 604;) {
@@ -661,9 +662,9 @@ describe("a batch is", () => {
       error: { code: "conflict" },
     });
     const events = await bed.stack.query(
-      "select type, metadata->>'failed' as failed from event where metadata->>'batchId' = $1",
+      "select type, metadata->>'failed' as failed, metadata->'error'->>'code' as code from event where metadata->>'batchId' = $1",
       [made.id],
     );
-    expect(events).toEqual([{ type: "batch.expired", failed: "300" }]);
+    expect(events).toEqual([{ type: "job.failed", failed: "300", code: "batch_expired" }]);
   }, 60_000);
 });

@@ -377,6 +377,26 @@ describe("what stands around a call", () => {
     ]);
   });
 
+  test("a chain whose models all fail is reported with the error of the call and with the failed job", async () => {
+    const { id, key } = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
+    const chain = ["fallback-chains", "set", "sandbox-image-error", "direct", "--workspace", id];
+    expect((await stack.command("admin", ...chain)).stderr).toBe("");
+    const failed = await postAs(key, { model: "sandbox-image-error", prompt: "x", size: "512x512" });
+    expect(failed.status).toBe(502);
+    const job = await fetch(`${stack.baseUrls[0]}/v1/images/jobs/${failed.headers.get("x-request-id")}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const { status, error } = (await job.json()) as Record<string, object>;
+    expect([status, error]).toEqual(["failed", expect.objectContaining({ code: "upstream_error" })]);
+    expect(error).not.toHaveProperty("fallback");
+    const names = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
+    for (const { headers } of [failed, job])
+      expect(names.map((name) => headers.get(name))).toEqual([null, "sandbox-image-error", "1"]);
+    // A job that asked no fallback reports none.
+    const alone = await postAs(key, { model: "direct", prompt: "x", size: "512x512" });
+    expect([alone.status, ...names.map((name) => alone.headers.get(name))]).toEqual([502, null, null, null]);
+  });
+
   test("a source that answers in one exchange and breaks is stood in for, or fails at once with its hold free", async () => {
     const workspace = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
     const ask = { model: "direct", prompt: "x", size: "512x512" };

@@ -214,7 +214,8 @@ async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome |
   }
   const error = jobError(outcome?.failure ?? OURS);
   const state = usage.status === "cancelled" ? "cancelled" : "failed";
-  return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error }, charge };
+  const fallback = outcome?.failure.fallback;
+  return { end: { ...owned, state, usage, result: null, error, fallback }, told: { status: state, error }, charge };
 }
 
 function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {

@@ -59,12 +59,14 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
     sentence: "A run was cancelled.",
     facts: runFacts(fields),
   }),
-  "job.completed": (fields) => ({ subject: "A job completed", sentence: "A job completed.", facts: jobFacts(fields) }),
-  "job.failed": (fields) => ({ ...failure("A job", fields), facts: jobFacts(fields) }),
-  "batch.completed": (fields) => ofBatch("completed", "Every line of a batch has ended.", fields),
-  "batch.failed": (fields) => ofBatch("failed", "A batch failed; its errors say why.", fields),
-  "batch.expired": (fields) => ofBatch("expired", "A batch was not done in time.", fields),
-  "batch.cancelled": (fields) => ofBatch("was cancelled", "A batch was cancelled.", fields),
+  "job.completed": (fields) =>
+    isOfBatch(fields)
+      ? { subject: "A batch completed", sentence: "Every line of a batch has ended.", facts: batchFacts(fields) }
+      : { subject: "A job completed", sentence: "A job completed.", facts: jobFacts(fields) },
+  "job.failed": (fields) =>
+    isOfBatch(fields)
+      ? { ...failure("A batch", fields), facts: batchFacts(fields) }
+      : { ...failure("A job", fields), facts: jobFacts(fields) },
   "budget.threshold_reached": (fields) => ({
     subject: `Budget threshold reached${of(": ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
     sentence: "What the workspace spent in a period reached the threshold of a budget alert.",
@@ -131,17 +133,21 @@ function jobFacts(fields: Fields): Story["facts"] {
   ];
 }
 
-function ofBatch(end: string, sentence: string, fields: Fields): Story {
-  const facts = [
+function isOfBatch(fields: Fields): boolean {
+  return fields.text("batchId") !== "";
+}
+
+function batchFacts(fields: Fields): Story["facts"] {
+  return [
     ["Batch", fields.text("batchId")],
+    ["Endpoint", fields.text("endpoint")],
     ["Lines", fields.number("total")],
     ["Completed", fields.number("completed")],
     ["Failed", fields.number("failed")],
     ["Output file", fields.text("outputFileId")],
     ["Error file", fields.text("errorFileId")],
     ...costs(fields),
-  ] as const;
-  return { subject: `A batch ${end}`, sentence, facts };
+  ];
 }
 
 function costs(fields: Fields): Story["facts"] {

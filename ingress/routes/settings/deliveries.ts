@@ -1,5 +1,7 @@
 /** /workspaces/{workspaceId}/deliveries: what was sent where, and what came of it. */
 import type { Delivery, DeliveryAccepted } from "#schemas/generated/types.ts";
+import { viewerOf } from "#shared/access/viewer.ts";
+import { findBatch } from "#shared/database/batches.ts";
 import { findChannel } from "#shared/database/channels.ts";
 import {
   DELIVERY_STATUSES,
@@ -17,6 +19,7 @@ import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../../answers.ts";
+import { batchIdOf } from "../../batches/ids.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
@@ -120,7 +123,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
   checkMayChange(callerOf(call), channel);
   // It goes where the channel points now, which its maker may have changed.
   if (!(await seesContent(context, call, row))) {
-    throw new ApiError("permission_denied", "The delivery tells of a run of another member.");
+    throw new ApiError("permission_denied", "The delivery is about a run or batch of another member.");
   }
   const isSent = await retryDelivery(context.database, workspaceId, {
     id: row.id,
@@ -140,15 +143,21 @@ async function find(context: IngressContext, call: RouteCall): Promise<DeliveryR
   return row;
 }
 
-/** A run is shown to its member, owners and admins; so is what tells of it. */
+/** Runs and batches are shown to their member, owners and admins; so are deliveries about them. */
 async function seesContent(
   { database }: IngressContext,
   call: RouteCall,
   { event, body }: DeliveryRow,
 ): Promise<boolean> {
   const reader = readerOf(callerOf(call));
-  if (reader.seesAll || !event.startsWith("run.")) return true;
+  if (reader.seesAll) return true;
   const { metadata } = JSON.parse(body) as Partial<Envelope>;
+  const batchId = metadata?.["batchId"];
+  if (typeof batchId === "string") {
+    const id = batchIdOf(batchId);
+    return id !== undefined && (await findBatch(database, viewerOf(callerOf(call)), id)) !== undefined;
+  }
+  if (!event.startsWith("run.")) return true;
   const runId = String(metadata?.["runId"]);
   return isUuid(runId) && (await findRun(database, reader, runId)) !== undefined;
 }

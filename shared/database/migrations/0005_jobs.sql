@@ -84,6 +84,8 @@ create table job (
   result text,
   result_ref text,
   error jsonb,
+  -- Model asked for (from) and number of fallbacks tried (depth) of a job whose fallbacks all failed. Results have their own.
+  fallback jsonb,
   -- Nano-credits taken.
   credits bigint,
   created_at timestamptz not null default clock_timestamp(),
@@ -157,6 +159,7 @@ create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesc
 -- any more; -1 when its hold is locked elsewhere, or credit lines are on their way back, and nothing was done; else nano-credits taken. The lone form of a settle closes the
 -- hold whatever stands under its key.
 -- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
+-- p_error: the error, and `fallback` of the job beside its members.
 -- p_keep: the request stays, for an operator who may send the job on its way again.
 -- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
 create function end_job(
@@ -167,7 +170,9 @@ declare
   j job;
   taken bigint;
   at_utc timestamptz;
+  tried jsonb := p_error->'fallback';
 begin
+  p_error := p_error - 'fallback';
   select * into j from job where id = p_id for update;
   if not found or j.epoch <> p_epoch then return null; end if;
   if p_owned then
@@ -189,7 +194,7 @@ begin
   end if;
   at_utc := clock_timestamp();
   update job set state = p_state, lease_until = null, ask_at = null, result = p_result, result_ref = p_result_ref,
-    error = p_error, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
+    error = p_error, fallback = tried, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
   -- What a background response came to is decided with its money.
@@ -198,7 +203,7 @@ begin
     where id = p_id;
     update conversation set held_by = null where held_by = p_id;
   end if;
-  -- A step of a run, and a line of a batch, has no event of its own: its run, or batch, tells of it.
+  -- A step of a run and a line of a batch have no event of their own: the run or the batch writes one.
   if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line'
     and is_subscribed(j.workspace_id, 'job.' || p_state) then
     insert into event (workspace_id, type, metadata)
@@ -298,7 +303,7 @@ begin
          at_utc + p_hold_ms * interval '1 millisecond', at_utc
   from balance b where b.workspace_id = j.workspace_id;
   update job set state = 'queued', attempt = attempt + 1, claims = 0, dispatched_at = null, stream_seq = null, checked_at = null,
-    lease_until = null, cancel_requested = false, error = null, credits = null, ended_at = null, started_at = null,
+    lease_until = null, cancel_requested = false, error = null, fallback = null, credits = null, ended_at = null, started_at = null,
     deadline = at_utc + p_life_ms * interval '1 millisecond'
   where id = j.id;
   -- The background response that it answers waits again, without the events of the attempt before.

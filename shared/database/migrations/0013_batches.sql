@@ -230,9 +230,10 @@ begin
   return true;
 end $$;
 
--- Ends a batch, and tells of it. Lines that a failed one has left are counted as failed. Result: false for a leader that is none any more.
+-- Ends a batch and writes its event, unless the batch was cancelled. Lines that a failed batch has left are counted as failed.
+-- p_error: code and message of the event of a batch that failed or expired. Result: false for a leader that is none any more.
 create function end_batch(
-  p_id uuid, p_epoch int, p_state text, p_errors text, p_output_file_id text, p_error_file_id text
+  p_id uuid, p_epoch int, p_state text, p_errors text, p_error jsonb, p_output_file_id text, p_error_file_id text
 ) returns boolean language plpgsql as $$
 declare
   b batch;
@@ -246,12 +247,13 @@ begin
   where id = p_id and epoch = p_epoch and ended_at is null
   returning * into b;
   if not found then return false; end if;
+  if p_state = 'cancelled' then return true; end if;
   insert into event (workspace_id, type, metadata)
-  values (b.workspace_id, 'batch.' || p_state, jsonb_strip_nulls(jsonb_build_object(
+  values (b.workspace_id, case p_state when 'completed' then 'job.completed' else 'job.failed' end, jsonb_strip_nulls(jsonb_build_object(
     'batchId', 'batch_' || replace(p_id::text, '-', ''), 'endpoint', b.endpoint,
     'total', b.total, 'completed', b.completed, 'failed', b.failed,
     'outputFileId', p_output_file_id, 'errorFileId', p_error_file_id,
     'durationMs', (extract(epoch from at_utc - b.created_at) * 1000)::bigint,
-    'creditsUsed', trim_scale(b.credits / 1000000000.0))));
+    'creditsUsed', trim_scale(b.credits / 1000000000.0), 'error', p_error)));
   return true;
 end $$;

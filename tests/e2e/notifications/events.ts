@@ -104,7 +104,7 @@ test("a durable job tells its end, and a step of a run does not", async () => {
 
 test("a batch tells its end, in metadata as the schema says, and its lines tell nothing", async () => {
   const { id } = await bench.channel(`${receiver.url}/batches`);
-  for (const event of ["batch.completed", "batch.failed", "job.completed"]) await bench.subscribe(id, event);
+  for (const event of ["job.completed", "job.failed"]) await bench.subscribe(id, event);
   const begin = async (text: string): Promise<void> => {
     const form = new FormData();
     form.append("purpose", "batch");
@@ -122,20 +122,22 @@ test("a batch tells its end, in metadata as the schema says, and its lines tell 
   await begin(
     JSON.stringify({ custom_id: "a", method: "POST", url: "/v1/chat/completions", body: { model, ...params } }),
   );
-  await begin("no line");
+  await begin("no line\nno line");
   await eventually("both are told", () => told("/batches").length === 2, 40_000);
   for (const { event, metadata } of told("/batches"))
     expect([event, validate(EVENTS[event].metadata, metadata)]).toEqual([event, null]);
-  const done = told("/batches").find(({ event }) => event === "batch.completed");
+  const done = told("/batches").find(({ event }) => event === "job.completed");
   expect(done?.metadata).toMatchObject({
+    batchId: expect.stringMatching(/^batch_/),
     total: 1,
     completed: 1,
     failed: 0,
     outputFileId: expect.stringMatching(/^file-/),
   });
-  expect(told("/batches").find(({ event }) => event === "batch.failed")?.metadata).toMatchObject({
+  expect(told("/batches").find(({ event }) => event === "job.failed")?.metadata).toMatchObject({
     total: 0,
     creditsUsed: 0,
+    error: { code: "invalid_json_line", message: expect.stringMatching(/^Line 1: /) },
   });
 });
 

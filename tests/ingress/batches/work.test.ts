@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 
 import { endLed } from "#ingress/batches/end.ts";
 import { forgetHeldByOthers } from "#ingress/batches/feed.ts";
+import { batchName } from "#ingress/batches/ids.ts";
 import { Parts, readPart } from "#ingress/batches/parts.ts";
 import { targetOf } from "#ingress/batches/read-line.ts";
 import { validateBatch } from "#ingress/batches/validate.ts";
 import {
   type BatchLine,
-  endBatch,
   endLines,
   leadBatch,
   leaveBatch,
@@ -17,6 +17,7 @@ import {
   Superseded,
   takeLines,
 } from "#shared/database/batch-work.ts";
+import { validate as validateSchema } from "#shared/contracts.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { type BatchRow, cancelBatch, findBatch, insertBatch, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
@@ -335,6 +336,9 @@ describe("a line of a batch", () => {
 });
 
 describe("a batch in numbers", () => {
+  const fault = { code: "internal_error", message: "No.", param: null, line: null };
+  const GIVEN_UP = { state: "failed", faults: [fault] } as const;
+
   test("that has failed counts the lines that it leaves as failed, so that they add up", async () => {
     const { database } = bench.db;
     const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
@@ -342,10 +346,13 @@ describe("a batch in numbers", () => {
     await takeLines(database, batch, 2);
     const part = { isOutput: true, key: `none ${batch.id}`, sha256: new Uint8Array(32), lines: [{ number: 1, bytes: 1 }] };
     expect(await endLines(database, batch, part)).toBe(true);
-    expect(await endBatch(database, batch, { state: "failed" })).toBe(true);
+    const fault = { code: "invalid_url", message: "No.\0", param: "url", line: 2 };
+    await endLed({ database, metrics }, batch, { state: "failed", faults: [fault, { ...fault, line: 3 }] });
     expect(await findBatch(database, anyMember(workspace.id), batch.id)).toMatchObject({ total: 3, completed: 1, failed: 2 });
-    const told = await bench.db.query("select metadata->'failed' as failed from event where type = 'batch.failed' and metadata->>'batchId' = $1", [`batch_${batch.id.replaceAll("-", "")}`]); // prettier-ignore
-    expect(told).toEqual([{ failed: 2 }]);
+    const told = await bench.db.query<{ metadata: object }>("select metadata from event where type = 'job.failed' and metadata->>'batchId' = $1", [batchName(batch.id)]); // prettier-ignore
+    const error = { code: "invalid_url", message: "Line 2: No. This is the first of 2 errors of the batch." };
+    expect(told).toMatchObject([{ metadata: { failed: 2, error } }]);
+    expect(validateSchema("JobFailed", told[0]?.metadata)).toBeNull();
   }); // prettier-ignore
 
   test("is counted while it is open, by its lines and how long it has stood still, and by how it and they end", async () => {
@@ -388,8 +395,8 @@ describe("a batch in numbers", () => {
     await bench.db.query("update batch set state = 'finalizing', moved_at = now() - interval '1 hour' where id = $1", [batch.id]); // prettier-ignore
     await watchBatches(database, metrics);
     expect((await samplesOfBatches())["batches_stalled_oldest_seconds"]).toBe(0);
-    await endLed({ database, metrics }, { ...batch, total: 4, completed: 1, failed: 2 }, { state: "failed" });
-    expect(await endLed({ database, metrics }, batch, { state: "failed" }).catch((error: unknown) => error)).toBeInstanceOf(Superseded); // prettier-ignore
+    await endLed({ database, metrics }, { ...batch, total: 4, completed: 1, failed: 2 }, GIVEN_UP);
+    expect(await endLed({ database, metrics }, batch, GIVEN_UP).catch((error: unknown) => error)).toBeInstanceOf(Superseded); // prettier-ignore
     const after = await samplesOfBatches();
     const rose = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
     expect(["completed", "failed", "cancelled"].map((outcome) => rose(`batch_lines_total ${outcome}`))).toEqual([1, 2, 1]);

@@ -139,7 +139,14 @@ test("a job that tells what it ended with needs no look at its row, and what it 
   });
   worker.publish(waiter.address("told"), encodeJobFrame({ t: "begun" }));
   worker.publish(waiter.address("told"), encodeJobFrame({ t: "ended", nano: "12" }, Buffer.from('{"a":"ü"}')));
-  const ended = { id: "told", workspace_id: "workspace", state: "completed", is_unknown: false, error: null };
+  const ended = {
+    id: "told",
+    workspace_id: "workspace",
+    state: "completed",
+    is_unknown: false,
+    error: null,
+    fallback: null,
+  };
   expect(await wait).toEqual({ ...ended, state: "completed", credits: 12n, result: '{"a":"ü"}', result_ref: null });
   expect([heard, looks]).toEqual([["begun"], before]);
 });

@@ -90,6 +90,19 @@ test.each<[string, Partial<JobEnd>, Partial<TestJob>, string | null]>([
   expect(await eventsOf(end, members, runId)).toEqual([]);
 });
 
+test("metadata of a job's event is about a job or about a batch, never about both or neither", () => {
+  const counts = { total: 2, completed: 1, failed: 1 };
+  const batch = { batchId: "batch_1", endpoint: "/v1/embeddings", ...counts, creditsUsed: 1 };
+  const job = { jobId: newId(), modality: "text", creditsUsed: 1 };
+  const error = { code: "batch_expired", message: "No." };
+  const isValid = (name: "JobCompleted" | "JobFailed", value: object): boolean => validate(name, value) === null;
+  for (const one of [job, batch])
+    expect([isValid("JobCompleted", one), isValid("JobFailed", { ...one, error }), isValid("JobFailed", one)]).toEqual([true, true, false]); // prettier-ignore
+  const { batchId, ...rest } = batch;
+  for (const odd of [{ ...job, ...batch }, { batchId }, rest, { ...job, batchId }, { jobId: job.jobId, ...rest }])
+    expect([odd, isValid("JobCompleted", odd), isValid("JobFailed", { ...odd, error })]).toEqual([odd, false, false]);
+});
+
 test("an event is left where an enabled channel subscribes to its type, and nowhere else", async () => {
   const left = async (change: string): Promise<number> => {
     await db.query(change);

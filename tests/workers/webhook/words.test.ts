@@ -42,35 +42,6 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
     "A job failed: upstream_error",
     "A job failed (upstream_error).\n\nJob: j1\nModality: image\nDuration: 7 ms\nCredits used: 0",
   ],
-  "batch.completed": [
-    {
-      batchId: "batch_1",
-      total: 3,
-      completed: 2,
-      failed: 1,
-      outputFileId: "f1",
-      errorFileId: "f2",
-      durationMs: 62_000,
-      creditsUsed: 2,
-    },
-    "A batch completed",
-    "Every line of a batch has ended.\n\nBatch: batch_1\nLines: 3\nCompleted: 2\nFailed: 1\nOutput file: f1\nError file: f2\nDuration: 1 min 2 s\nCredits used: 2",
-  ],
-  "batch.failed": [
-    { batchId: "batch_1", total: 0, completed: 0, failed: 0, durationMs: 7, creditsUsed: 0 },
-    "A batch failed",
-    "A batch failed; its errors say why.\n\nBatch: batch_1\nLines: 0\nCompleted: 0\nFailed: 0\nDuration: 7 ms\nCredits used: 0",
-  ],
-  "batch.expired": [
-    { batchId: "batch_1", total: 2, completed: 0, failed: 2, creditsUsed: 0 },
-    "A batch expired",
-    "A batch was not done in time.\n\nBatch: batch_1\nLines: 2\nCompleted: 0\nFailed: 2\nCredits used: 0",
-  ],
-  "batch.cancelled": [
-    { batchId: "batch_1", total: 2, completed: 0, failed: 2, creditsUsed: 0 },
-    "A batch was cancelled",
-    "A batch was cancelled.\n\nBatch: batch_1\nLines: 2\nCompleted: 0\nFailed: 2\nCredits used: 0",
-  ],
   "budget.threshold_reached": [
     { alertId: "a1", period: "daily", periodStart: "2026-11-24T00:00:00Z", threshold: 10, spent: 10.25 },
     "Budget threshold reached: 10 credits daily",
@@ -89,8 +60,39 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
   ],
 };
 
+/** Events of jobs whose metadata is that of a batch. */
+const OF_BATCHES: typeof TOLD = {
+  "job.completed": [
+    {
+      batchId: "batch_1",
+      endpoint: "/v1/embeddings",
+      total: 3,
+      completed: 2,
+      failed: 1,
+      outputFileId: "f1",
+      errorFileId: "f2",
+      durationMs: 62_000,
+      creditsUsed: 2,
+    },
+    "A batch completed",
+    "Every line of a batch has ended.\n\nBatch: batch_1\nEndpoint: /v1/embeddings\nLines: 3\nCompleted: 2\nFailed: 1\nOutput file: f1\nError file: f2\nDuration: 1 min 2 s\nCredits used: 2",
+  ],
+  "job.failed": [
+    {
+      batchId: "batch_1",
+      total: 2,
+      completed: 0,
+      failed: 2,
+      creditsUsed: 0,
+      error: { code: "batch_expired", message: "The window ended." },
+    },
+    "A batch failed: batch_expired",
+    "A batch failed (batch_expired): The window ended.\n\nBatch: batch_1\nLines: 2\nCompleted: 0\nFailed: 2\nCredits used: 0",
+  ],
+};
+
 describe("words for people", () => {
-  test.each(Object.entries(TOLD))("of %s", (event, [metadata, subject, text]) => {
+  test.each([...Object.entries(TOLD), ...Object.entries(OF_BATCHES)])("of %s", (event, [metadata, subject, text]) => {
     expect(words(event, metadata)).toEqual({
       subject,
       text: `${text}\nWorkspace: w1\nTime: 2026-11-24T09:00:00.000Z`,

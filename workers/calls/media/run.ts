@@ -2,7 +2,7 @@
  * Serves a job in a media pool: by the first source that can; its results are kept as files, it is settled at what was
  * delivered, and answered once. A job that goes on at its provider is followed by the worker that owns it now.
  */
-import type { JobMessage } from "#schemas/generated/types.ts";
+import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
 import { decisiveInputs } from "#shared/calls/kinds/media-check.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
@@ -55,7 +55,6 @@ interface Made<Kind extends MadeKind> {
   readonly source: string;
   /** Its slug. */
   readonly model: string;
-  readonly depth: number;
   readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
 
@@ -76,6 +75,8 @@ class MediaRun<Kind extends MadeKind> {
   private inputs: InputReader | undefined;
   private held: HeldPrice;
   private source: string | undefined;
+  /** Number of fallbacks tried, the present one included. */
+  private depth = 0;
   private readonly holding: Holding;
   private readonly there: AtProvider;
   /** performance.now() when the present provider was asked. */
@@ -177,7 +178,7 @@ class MediaRun<Kind extends MadeKind> {
 
   private async attempt(attempt: Attempt<Adapter<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
     const { adapter, model, name } = attempt.candidate;
-    this.source = name;
+    [this.source, this.depth] = [name, attempt.depth];
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
     this.held = { ...this.held, checked: checkedOf(this.checks.by(model)) };
@@ -228,7 +229,7 @@ class MediaRun<Kind extends MadeKind> {
   private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
     const { context, job, kind } = this;
     const { source, model, depth } = begun;
-    this.source = source;
+    [this.source, this.depth] = [source, depth];
     this.held = heldPriceOf(begun);
     // Its model may offer less by now, or not that source any more: the provider that has the job is asked all the same.
     const catalogue = context.catalogue.current();
@@ -264,13 +265,13 @@ class MediaRun<Kind extends MadeKind> {
 
   private async deliver(made: Made<Kind>, upstreamMs: number): Promise<Outcome> {
     const { context, job, kind, control } = this;
-    const { result, model, depth, refresh } = made;
+    const { result, model, refresh } = made;
     const artifacts = kind.artifacts(result.output);
     if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
     const { checked } = this.held;
     if (!checked) throw new Error("made without having been checked");
     const held = { ...this.held, ...checked };
-    const from = { model, ...(depth > 0 ? { fallback: { from: job.model, depth } } : {}) };
+    const from = { model, ...this.fallback };
     const live = await progressiveOutputOf(context, job, { caller: control.caller, held, usage: result.usage, from, artifacts, wanted: checked }); // prettier-ignore
     const kept = await keepArtifacts(context, job, artifacts, kind.output, {
       signal: control.signal,
@@ -286,7 +287,7 @@ class MediaRun<Kind extends MadeKind> {
       if (!live?.hasBegun() || error instanceof ProviderError) throw error;
       const charge = meterMedia(held, [{}], result.usage);
       context.log.error({ err: error, job_id: job.job_id }, "what was heard could not be kept");
-      const failure = whyNotKept(error, control.signal);
+      const failure = { ...whyNotKept(error, control.signal), ...this.fallback };
       return { status: "succeeded", source: made.source, charge, failure };
     });
     if ("failure" in kept) return kept;
@@ -302,6 +303,12 @@ class MediaRun<Kind extends MadeKind> {
       result: { text: JSON.stringify(outcomeOf(from, kept)), upstreamMs },
     };
     return success;
+  }
+
+  /** The model asked for, where fallbacks of it were tried. */
+  private get fallback(): Partial<Pick<MediaOutcome, "fallback">> {
+    const { depth, job } = this;
+    return depth > 0 ? { fallback: { from: job.model, depth } } : {};
   }
 
   private afterError(error: unknown, signal: AbortSignal): Failure {
@@ -325,7 +332,7 @@ class MediaRun<Kind extends MadeKind> {
       `no ${this.kind.output.noun}`,
     );
     const param = asSent(failure.param, this.checks.request);
-    return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param } };
+    return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param, ...this.fallback } };
   }
 }
 

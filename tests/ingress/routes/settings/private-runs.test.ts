@@ -1,4 +1,4 @@
-/** A run is its member's, and owners' and admins'. Every road to what it did and said, asked by each member. */
+/** A run is its member's, and owners' and admins'. Every road to what it did and said, asked by each member. Deliveries about batches are as private. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
@@ -55,20 +55,25 @@ async function putRun(of: Team, member: Person, workflow: string | null = null) 
   };
   // A developer may repair a channel that it made when it was an admin.
   const channel = await putChannel(bed, of, of.other);
-  const delivery = newId();
-  const facts = { event: "run.failed", deliveryId: delivery, workspaceId: of.id, occurredAt: new Date() };
-  const body = envelopeText({
-    ...facts,
-    metadata: { runId: run, error: { code: "internal_error", message: PRIVATE } },
-  });
+  const deliver = async (event: string, about: Readonly<Record<string, string>>) => {
+    const id = newId();
+    const metadata = { ...about, error: { code: "internal_error", message: PRIVATE } };
+    const body = envelopeText({ event, deliveryId: id, workspaceId: of.id, occurredAt: new Date(), metadata });
+    await bed.db.query(
+      `insert into delivery (id, workspace_id, channel_id, event, body, status, next_at, ended_at)
+       values ($1, $2, $3, $4, $5, 'failed', null, now())`,
+      [id, of.id, channel, event, body],
+    );
+    await bed.db.query(
+      "insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start) values ($1, 1, now(), 1, 500, 'status', $2)",
+      [id, PRIVATE],
+    );
+    return { id, event, subject: Object.values(about).join("") };
+  };
+  const batch = newId();
   await bed.db.query(
-    `insert into delivery (id, workspace_id, channel_id, event, body, status, next_at, ended_at)
-     values ($1, $2, $3, 'run.failed', $4, 'failed', null, now())`,
-    [delivery, of.id, channel, body],
-  );
-  await bed.db.query(
-    "insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start) values ($1, 1, now(), 1, 500, 'status', $2)",
-    [delivery, PRIVATE],
+    "insert into batch (id, workspace_id, key_id, endpoint, input_file_id, expires_at, ended_at) values ($1, $2, $3, '/v1/embeddings', 'f', now(), now())",
+    [batch, of.id, member.keyId],
   );
   return {
     run,
@@ -77,7 +82,10 @@ async function putRun(of: Team, member: Person, workflow: string | null = null) 
     video: await job("video", "running", run, "video"),
     alone: await job("embeddings", "completed", null),
     text: await job("chat", "completed", null),
-    delivery,
+    deliveries: [
+      await deliver("run.failed", { runId: run }),
+      await deliver("job.failed", { batchId: `batch_${batch.replaceAll("-", "")}` }),
+    ],
   };
 }
 
@@ -180,20 +188,24 @@ describe("a run of a developer", () => {
     }
   });
 
-  test("is told of to others without what it said, and they cannot have it sent to where their channel points", async () => {
-    const path = `/workspaces/${team.id}/deliveries/${made.delivery}`;
+  test.each([
+    ["deliveries of run.failed", 0],
+    ["deliveries of a batch's job.failed", 1],
+  ])("and %s are listed for others without content, who cannot send them again", async (_what, at) => {
+    const { id, event, subject } = made.deliveries[at] ?? { id: "", event: "", subject: "" };
+    const path = `/workspaces/${team.id}/deliveries/${id}`;
     const read = await bed.ask("Delivery", "GET", path, team.other.key);
     expect(read).not.toHaveProperty("body");
-    expect(read).toMatchObject({ event: "run.failed", attempts: [{ error: "status", responseStart: null }] });
-    expect(JSON.stringify(read)).not.toContain(made.run);
+    expect(read).toMatchObject({ event, attempts: [{ error: "status", responseStart: null }] });
+    expect(JSON.stringify(read)).not.toContain(subject);
     expect(await bed.refusal(403, "POST", `${path}/retry`, team.other.key)).toEqual({
       code: "permission_denied",
       param: null,
     });
     const list = await bed.send("GET", `/workspaces/${team.id}/deliveries`, team.other.key);
     const text = await list.text();
-    expect(text).toContain(made.delivery);
-    for (const one of [PRIVATE, made.run]) expect(text).not.toContain(one);
+    expect(text).toContain(id);
+    for (const one of [PRIVATE, subject]) expect(text).not.toContain(one);
     expect((await bed.send("GET", path, team.billing.key)).status).toBe(403);
     for (const name of ["owner", "admin", "developer"] as const) {
       const whole = await bed.ask("Delivery", "GET", path, team[name].key);

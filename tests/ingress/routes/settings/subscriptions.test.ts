@@ -92,6 +92,13 @@ describe("subscribing", () => {
     }
   });
 
+  test("to an event that does not exist is refused with the names of those that do", async () => {
+    const sent = await bed.send("POST", at(team, channel), team.owner.key, { event: "batch.completed" });
+    const { error } = (await sent.json()) as { error: object };
+    const message = `event must be one of ${Object.keys(EVENTS).join(", ")}, got "batch.completed".`;
+    expect([sent.status, error]).toEqual([400, expect.objectContaining({ code: "unsupported_value", param: "event", message })]); // prettier-ignore
+  });
+
   test("to a workflow is refused for one that there is not, and for events of none", async () => {
     const foreign = await bed.team(0n);
     const [theirs, gone] = [await putWorkflow(foreign, foreign.owner), await putWorkflow(team, team.owner)];
