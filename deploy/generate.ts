@@ -9,6 +9,7 @@ import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
+import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
@@ -32,6 +33,7 @@ const GENERATORS: readonly FileGenerator[] = [
         "schemas/generated/validators.js": await validatorsModule(files),
         "schemas/generated/validators.d.ts": validatorsDeclaration(),
         "schemas/generated/components.json": componentsJson(files),
+        "schemas/generated/request-shapes.json": requestShapesJson(files),
       };
     },
   },

@@ -4,6 +4,7 @@
  */
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/errors.ts";
+import { type ExactIntegers, exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
 import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
@@ -59,6 +60,12 @@ const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {
   pause: () => Promise.resolve(),
   work: (work) => work(new TimeSlices()),
 };
+
+/** The exact integers of a body's text, found in slices where it is large. @throws ApiError `overloaded` */
+export async function exactIntegersIn({ text, textBytes, work }: ReadBody): Promise<ExactIntegers | undefined> {
+  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
+  return work((slices) => slices.run(findingExactIntegers(text)));
+}
 
 /**
  * The whole body, at most `bytesMax` bytes.

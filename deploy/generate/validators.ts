@@ -5,6 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 
+import { REFUSES_NULL } from "#shared/absent-nulls.ts";
 import { withShortCounts } from "#shared/text-limits.ts";
 
 import {
@@ -20,7 +21,7 @@ import {
 const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
 
 /** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
-const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", X_SCHEMA];
+const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", REFUSES_NULL, X_SCHEMA];
 
 /** Say nothing about validity; left out, the committed code is a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);

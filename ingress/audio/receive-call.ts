@@ -1,7 +1,6 @@
 /** A transcription call over HTTP, as a form or as JSON. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
-import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { TRANSCRIPTION, TRANSCRIPTION_FORM } from "#shared/calls/kinds/transcription.ts";
@@ -32,7 +31,7 @@ async function receiveTranscription(context: IngressContext, call: RouteCall): P
 async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
   const { value, pause } = await readBody(context, call);
   await pause();
-  const request = parse("TranscriptionRequest", withoutNulls(value));
+  const request = parse("TranscriptionRequest", value);
   await pause();
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
   return { request: rest, audio: await audioOfBody(context, receiver, request) };

@@ -69,17 +69,12 @@ async function readMessage(data: Uint8Array): Promise<JsonBody> {
 export async function fingerprintOf(data: Uint8Array): Promise<string> {
   try {
     const { text, value } = await readMessage(data);
-    const {
-      endpoint = CHAT_ENDPOINT,
-      capability,
-      workflow,
-      body,
-    } = value as Readonly<Partial<Record<string, unknown>>>;
+    const { endpoint, capability, workflow, body } = value as Readonly<Partial<Record<string, unknown>>>;
     // Integers that read as the same double are told apart by their digits.
     const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
-    const named = [capability, workflow].filter((one) => one !== undefined);
+    const named = [capability, workflow].filter((one) => one != null);
     const more = [...named, ...(integers.length === 0 ? [] : [integers])];
-    return await fingerprintOfJson([endpoint, body, ...more]);
+    return await fingerprintOfJson([endpoint ?? CHAT_ENDPOINT, body, ...more]);
   } catch {
     return new Bun.CryptoHasher("sha256").update(data).digest("hex");
   }

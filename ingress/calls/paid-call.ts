@@ -10,13 +10,14 @@ import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
+import { stringifyExact } from "#shared/exact-integers.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
 import { asPart } from "#shared/tracing/tracing.ts";
 
-import type { ReadBody } from "../body.ts";
+import { exactIntegersIn, type ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { failureEventsOf } from "../responses/object.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
@@ -122,8 +123,24 @@ export async function preparePaidCall(
   context: IngressContext,
   call: RouteCall,
   kind: Kind,
-  { text, value, textBytes: bytes, pause }: ReadBody,
+  body: ReadBody,
 ): Promise<PaidCall> {
-  const { model, checked } = await readWords(context, callerOf(call), kind, { value, bytes }, pause);
-  return { kind, api: "openai", model, ...checked, text, textBytes: bytes };
+  const { value, textBytes: bytes, pause } = body;
+  const { request, model, checked } = await readWords(context, callerOf(call), kind, { value, bytes }, pause);
+  const text = request === value ? body.text : await textOf(request, body);
+  return {
+    kind,
+    api: "openai",
+    model,
+    ...checked,
+    text,
+    textBytes: text === body.text ? bytes : Buffer.byteLength(text),
+  };
+}
+
+/** The text of a request of which nulls were left out. */
+async function textOf(request: object, body: ReadBody): Promise<string> {
+  const integers = await exactIntegersIn(body);
+  await body.pause();
+  return stringifyExact(request, integers);
 }

@@ -5,11 +5,10 @@ import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
-import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import { stringifyExact } from "#shared/exact-integers.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
-import type { ReadBody } from "../body.ts";
+import { exactIntegersIn, type ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 import { withParam } from "../with-param.ts";
@@ -48,7 +47,7 @@ export async function runTranslatedCall(
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
-  const integers = await integersOf(body);
+  const integers = await exactIntegersIn(body);
   await body.pause();
   const text = stringifyExact(request, integers);
   const textBytes = Buffer.byteLength(text);
@@ -72,13 +71,4 @@ export async function runTranslatedCall(
 /** The worker removes it before a provider is asked, so that its length counts for no bound. */
 function withMember(text: string, name: string, value: string): string {
   return `${text.slice(0, -1)},"${name}":${value}}`;
-}
-
-function integersOf({
-  text,
-  textBytes,
-  work,
-}: ReadBody): ExactIntegers | undefined | Promise<ExactIntegers | undefined> {
-  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
-  return work((slices) => slices.run(findingExactIntegers(text)));
 }

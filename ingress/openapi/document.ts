@@ -39,7 +39,8 @@ const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
 
 const DESCRIPTION =
   "One OpenAI-compatible API in front of many providers, paid from prepaid credits. Errors have one envelope; branch " +
-  "on its `code`. Unknown members of a body never fail a call. Bytes that are not HTTP get the server's bare 400.";
+  "on its `code`. Unknown members of a body never fail a call. In every body null for an optional member says that the member is absent, " +
+  "unless its schema accepts null or has `x-svc-refuses-null`. Bytes that are not HTTP get the server's bare 400.";
 
 const OPERATOR_TOKEN =
   "`Authorization: Bearer <token>` with a token of `admin operator add` or that of SLUICE_OPERATOR_TOKEN. While there is none, " +

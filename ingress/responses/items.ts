@@ -47,7 +47,7 @@ export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
 
 function readItem(item: Readonly<Record<string, unknown>>): ResponsesItem {
   const { type } = item;
-  if (type === undefined || type === "message") return parse("ResponsesMessage", item);
+  if (type === undefined || type === null || type === "message") return parse("ResponsesMessage", item);
   const isUnknown = typeof type === "string" && TYPE_NAME.test(type) && !isKnownType(type);
   return isUnknown ? unknownForm(item) : parse("ResponsesTypedItem", item);
 }

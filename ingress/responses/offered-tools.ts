@@ -11,7 +11,7 @@ import type {
   ResponsesTool,
   ResponsesToolSearchOutput,
 } from "#schemas/generated/types.ts";
-import { parse, validate } from "#shared/contracts.ts";
+import { tryParse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
 
@@ -71,9 +71,10 @@ function toolsIn(item: ResponsesItem): Iterable<[number, ResponsesTool]> {
 
 /** Without what is no tool that the model can be shown: a search is over, and no retry makes it find others. */
 function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesTool][] {
-  return tools.flatMap((tool, at) =>
-    validate("ResponsesTool", tool) === null ? [[at, parse("ResponsesTool", tool)]] : [],
-  );
+  return tools.flatMap((tool, at) => {
+    const read = tryParse("ResponsesTool", tool);
+    return "fault" in read ? [] : [[at, read.value]];
+  });
 }
 
 class Offering {

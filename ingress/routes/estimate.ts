@@ -2,7 +2,6 @@
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { EMBEDDINGS_BOUNDS } from "#shared/calls/kinds/embeddings.ts";
-import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import { findModel } from "#shared/calls/kinds/models.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
@@ -42,7 +41,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
   const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
-  const recording = (): Promise<MeasuredAudio | undefined> => measuredAudioOf(context, call, value);
+  const recording = (request: TranscriptionRequest): Promise<MeasuredAudio | undefined> =>
+    measuredAudioOf(context, call, request);
   await pause();
   return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
@@ -51,9 +51,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 async function measuredAudioOf(
   context: IngressContext,
   call: RouteCall,
-  body: unknown,
+  request: TranscriptionRequest,
 ): Promise<MeasuredAudio | undefined> {
-  const request = withoutNulls(body) as TranscriptionRequest;
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
   const audio = await audioOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
   try {

@@ -1,4 +1,5 @@
 /** POST /mcp, /mcp/all and /mcp/{categories}: the capabilities, workflows and files of a workspace as tools of the Model Context Protocol. */
+import { withoutAbsent } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 
@@ -73,7 +74,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
-  const value = boundedMessage(given);
+  const value = withoutAbsent("McpMessage", boundedMessage(given));
   // Only those who talk to it pay for the SDK: some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);

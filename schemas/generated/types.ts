@@ -3241,6 +3241,19 @@ export interface McpMessage {
   id?: string | number | null;
   method?: string;
   params?: {
+    _meta?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Of a tool that is called.
+     */
+    arguments?: {
+      [k: string]: unknown;
+    };
+    /**
+     * Of a list: its next page.
+     */
+    cursor?: string;
     [k: string]: unknown;
   };
   result?: {

@@ -14692,7 +14692,7 @@ return errors === 0;
 }
 validate91.evaluated = { props: { id: true, name: true, threshold_credits: true, period: true, channel_ids: true, is_active: true, stops_calls: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertUpdateRequest = validate92;
-var schema115 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, threshold_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", maxItems: 20, items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" } } };
+var schema115 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, threshold_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { "x-svc-refuses-null": true, type: "array", maxItems: 20, items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" } } };
 function validate92(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20990,7 +20990,7 @@ return errors === 0;
 }
 validate167.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true }, dynamicProps: false, dynamicItems: false };
 var validateMcpMessage = validate168;
-var schema182 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object" }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
+var schema182 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object", properties: { _meta: { type: "object" }, arguments: { type: "object" }, cursor: { type: "string" } } }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
 function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21045,9 +21045,48 @@ if (valid0) {
 if (data.params !== undefined) {
 let data3 = data.params;
 const _errs6 = errors;
-if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
+if (errors === _errs6) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+if (data3._meta !== undefined) {
+let data4 = data3._meta;
+const _errs8 = errors;
+if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+validate168.errors = [{ instancePath: instancePath + "/params/_meta", schemaPath: "#/properties/params/properties/_meta/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs8 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data3.arguments !== undefined) {
+let data5 = data3.arguments;
+const _errs10 = errors;
+if (!(data5 && typeof data5 == "object" && !Array.isArray(data5))) {
+validate168.errors = [{ instancePath: instancePath + "/params/arguments", schemaPath: "#/properties/params/properties/arguments/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data3.cursor !== undefined) {
+const _errs12 = errors;
+if (typeof data3.cursor !== "string") {
+validate168.errors = [{ instancePath: instancePath + "/params/cursor", schemaPath: "#/properties/params/properties/cursor/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs12 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+} else {
 validate168.errors = [{ instancePath: instancePath + "/params", schemaPath: "#/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
+}
 }
 var valid0 = _errs6 === errors;
 } else {
@@ -21055,48 +21094,48 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.result !== undefined) {
-let data4 = data.result;
-const _errs8 = errors;
-if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+let data7 = data.result;
+const _errs14 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
 validate168.errors = [{ instancePath: instancePath + "/result", schemaPath: "#/properties/result/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs14 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.error !== undefined) {
-let data5 = data.error;
-const _errs10 = errors;
-if (errors === _errs10) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let data8 = data.error;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
-if (data5.code === undefined && (missing1 = "code") || data5.message === undefined && (missing1 = "message")) {
+if (data8.code === undefined && (missing1 = "code") || data8.message === undefined && (missing1 = "message")) {
 validate168.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data5.code !== undefined) {
-let data6 = data5.code;
-const _errs12 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+if (data8.code !== undefined) {
+let data9 = data8.code;
+const _errs18 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
 validate168.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid1 = _errs12 === errors;
+var valid2 = _errs18 === errors;
 } else {
-var valid1 = true;
+var valid2 = true;
 }
-if (valid1) {
-if (data5.message !== undefined) {
-const _errs14 = errors;
-if (typeof data5.message !== "string") {
+if (valid2) {
+if (data8.message !== undefined) {
+const _errs20 = errors;
+if (typeof data8.message !== "string") {
 validate168.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid1 = _errs14 === errors;
+var valid2 = _errs20 === errors;
 } else {
-var valid1 = true;
+var valid2 = true;
 }
 }
 }
@@ -21105,7 +21144,7 @@ validate168.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
 }
@@ -22679,7 +22718,7 @@ return errors === 0;
 }
 validate177.evaluated = { props: { id: true, type: true, name: true, config: true, enabled: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelUpdateRequest = validate178;
-var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
+var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { "x-svc-refuses-null": true, type: "string", maxLength: 4096 }, authPassword: { "x-svc-refuses-null": true, type: "string", maxLength: 4096 }, authApiKey: { "x-svc-refuses-null": true, type: "string", maxLength: 4096 }, authHeaderValue: { "x-svc-refuses-null": true, type: "string", maxLength: 4096 }, botToken: { "x-svc-refuses-null": true, type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
 function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23293,7 +23332,7 @@ return errors === 0;
 }
 validate181.evaluated = { props: { id: true, kind: true, credits: true, note: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorHoldCloseRequest = validate182;
-var schema198 = { type: "object", properties: { credits: { type: ["number", "string"] }, before_deadline: { type: "boolean" }, note: { type: "string", minLength: 1, maxLength: 200 } } };
+var schema198 = { type: "object", properties: { credits: { "x-svc-refuses-null": true, type: ["number", "string"] }, before_deadline: { type: "boolean" }, note: { type: "string", minLength: 1, maxLength: 200 } } };
 function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28344,7 +28383,7 @@ return errors === 0;
 }
 validate220.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate221;
-var schema248 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema248 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { "x-svc-refuses-null": true, type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67057,7 +67096,7 @@ validate440.evaluated = { props: { id: true, version: true, name: true }, dynami
 var validateWorkflow = validate441;
 var schema530 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
 var schema532 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema533 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var schema533 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { "x-svc-refuses-null": true, type: ["string", "boolean"] }, for_each: { "x-svc-refuses-null": true, type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
 var pattern43 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
 function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

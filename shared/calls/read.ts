@@ -94,9 +94,10 @@ export async function readWordsCall(
   body: CallRead["body"],
   exactIntegers?: ExactIntegers,
 ): Promise<ReadCall> {
-  const text = stringifyExact(body, exactIntegers);
-  const { model, checked } = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(text) });
-  return ready(kind, model, { ...checked, inline: [], text: () => text });
+  const given = stringifyExact(body, exactIntegers);
+  const read = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(given) });
+  const text = read.request === body ? given : stringifyExact(read.request, exactIntegers);
+  return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
 
 /** A call of words that has been checked. @param text its request as the worker gets it */
@@ -127,20 +128,24 @@ export async function readResponsesCall(
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
-/** A call of words. @param body parsed, and the bytes of its text. @throws ApiError naming the member at fault */
+/**
+ * A call of words; its request is another object than the parsed body where nulls of the body were read as absent.
+ * @param body parsed, and the bytes of its text
+ * @throws ApiError naming the member at fault
+ */
 export async function readWords<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind<object, Checked>,
   { value, bytes }: { readonly value: unknown; readonly bytes: number },
   pause: Pause = NO_PAUSE,
-): Promise<{ readonly model: Model; readonly checked: Checked }> {
+): Promise<{ readonly request: object; readonly model: Model; readonly checked: Checked }> {
   await pause();
   const request = kind.read(value);
   const model = modelOf(kind, catalogue.current(), request.model);
   await pause();
   const files = kind.namesFiles === true ? await findStoredFiles(database, caller, request) : NO_FILES;
-  return { model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
+  return { request, model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
 }
 
 export interface ReadMedia<Request> {

@@ -1,7 +1,7 @@
 /** A workflow's definition, read once: what is wrong with it is told with its place, what is right is compiled for its runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Fault } from "#shared/contract-fault.ts";
-import { validate } from "#shared/contracts.ts";
+import { tryParse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { runWhole } from "#shared/time-slices.ts";
 
@@ -83,9 +83,9 @@ export function* readingDefinition(
   if (bytes > DEFINITION_BYTES_MAX) {
     throw refused(PLACE, `Expected a definition of at most ${DEFINITION_BYTES_MAX} bytes, got ${bytes}.`);
   }
-  const misshapen = validate("WorkflowDefinition", value);
-  if (misshapen) throw misplaced(misshapen);
-  const definition = value as WorkflowDefinition;
+  const read = tryParse("WorkflowDefinition", value);
+  if ("fault" in read) throw misplaced(read.fault);
+  const definition = read.value;
   yield* refuseFirst(checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`));
   const bind = function* (one: unknown, at: string): Generator<void, Binding> {
     const binding = yield* compilingBinding(one, at, reading);

@@ -1,6 +1,7 @@
 /** The body of a run against what its capability publishes, with the defaults filled in. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 
+import { nullShapeOf, withoutNulls } from "#shared/absent-nulls.ts";
 import { describeFault } from "#shared/contract-fault.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { withShortCounts } from "#shared/text-limits.ts";
@@ -51,13 +52,13 @@ export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<
 function checkOf(ajv: Ajv, capability: Capability): CheckRun {
   // Compiled at the first run: a process lists all of them and runs a few.
   const compile = (schema: Schema) => {
-    let validator: ValidateFunction | undefined;
-    return (): ValidateFunction => (validator ??= ajv.compile(schema));
+    let check: ((name: string, value: unknown) => Members) | undefined;
+    return (name: string, value: unknown): Members => (check ??= compiled(ajv, schema))(name, value);
   };
   const [input, params] = [compile(capability.input_schema), compile(capability.params_schema)];
   const checkInput = (value: unknown): CheckedRun["input"] => {
     if (value === undefined) throw missing("input");
-    const checked = memberOf(input(), "input", copied(value));
+    const checked = input("input", value);
     for (const [name, member] of Object.entries(checked)) {
       if (capability.members[name]?.named === undefined) oneSource(`input.${name}`, member);
       else for (const [own, one] of Object.entries(member as object)) oneSource(`input.${name}.${own}`, one);
@@ -65,7 +66,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
     return checked;
   };
   const checkParams = (value: unknown): CheckedRun["params"] => {
-    const checked = memberOf(params(), "params", copied(value ?? {}));
+    const checked = params("params", value ?? {});
     valueSources(capability.params_schema, checked);
     return checked;
   };
@@ -89,8 +90,22 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
   return Object.assign(check, { faults });
 }
 
-function memberOf(validator: ValidateFunction, name: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (validator(value)) return value as Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
+
+/** Returns the check of a member of the body. Its result is a copy with defaults, and without nulls of optional members. */
+function compiled(ajv: Ajv, schema: Schema): (name: string, value: unknown) => Members {
+  const validator = ajv.compile(schema);
+  const shape = nullShapeOf(schema, noPart);
+  return (name, value) => validMember(validator, name, copied(withoutNulls(value, shape, {})));
+}
+
+function noPart(name: string): never {
+  throw new Error(`a capability refers to ${name}`);
+}
+
+/** @throws ApiError naming the member at fault */
+function validMember(validator: ValidateFunction, name: string, value: unknown): Members {
+  if (validator(value)) return value as Members;
   const errors = (validator.errors ?? [])
     .map(asNamed)
     .map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));

@@ -39,7 +39,7 @@ export interface EstimateFacts {
   /** The stored files that it names. */
   readonly files: StoredFiles;
   /** Length and size of the audio it brings; undefined: it brings none. @throws ApiError as the call */
-  recording(): Promise<MeasuredAudio | undefined>;
+  recording(request: object): Promise<MeasuredAudio | undefined>;
 }
 
 /**
@@ -88,8 +88,8 @@ async function foresee(
 ): Promise<Foreseen> {
   const { files } = about;
   const isPriced = isPricedKind(kind);
-  const recording = isPriced && kind.bringsRecording === true ? await about.recording() : undefined;
   const request = kind.read(body);
+  const recording = isPriced && kind.bringsRecording === true ? await about.recording(request) : undefined;
   const checked = kind.check(request, model, { bodyBytes, files, recording });
   const { bound, price } = checked;
   const tokenizer = createSamplingTokenizer(await loadTokenizer(), COUNTED_CHARACTERS_MAX);

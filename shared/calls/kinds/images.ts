@@ -12,7 +12,7 @@ import { priceOf } from "#shared/calls/pricing/price.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
 import type { CallBound } from "./call-bound.ts";
-import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken } from "./media-check.ts";
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
@@ -57,7 +57,7 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   afterCrash: "resume",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
+  read: (body) => parse("ImageGenerationRequest", body),
   modality: "image",
   units: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
   hasLength: false,
@@ -101,7 +101,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
   afterCrash: "resume",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("ImageEditRequest", withoutNulls(body)),
+  read: (body) => parse("ImageEditRequest", body),
   modality: "upscale",
   units: ["per_image", ...CALL_UNITS],
   hasLength: false,

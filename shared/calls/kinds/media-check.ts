@@ -139,12 +139,6 @@ export function refusal(param: string, message: string): ApiError {
   return new ApiError("unsupported_value", message, { param });
 }
 
-/** The body without members that are null: SDKs send those for what is not set. */
-export function withoutNulls(body: unknown): unknown {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-}
-
 /** Most milliseconds of what a price by time counts: of computing as the catalogue bounds it, else of the media. */
 export function timeBound(model: Pick<Model, "seconds_of" | "compute_seconds_max">, mediaSeconds: number): number {
   return 1_000 * (model.seconds_of === "compute" ? (model.compute_seconds_max ?? 0) : mediaSeconds);

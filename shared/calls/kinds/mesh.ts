@@ -6,7 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
-import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { type CheckedMedia, only, refusal, timeBound, usualTime } from "./media-check.ts";
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
@@ -28,7 +28,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   afterCrash: "resume",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
+  read: (body) => parse("MeshGenerationRequest", body),
   modality: "object_3d",
   units: ["per_second", ...CALL_UNITS],
   hasLength: false,

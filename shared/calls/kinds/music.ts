@@ -6,16 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
-import {
-  type CheckedMedia,
-  member,
-  only,
-  refuseFormat,
-  refuseUntaken,
-  timeBound,
-  usualTime,
-  withoutNulls,
-} from "./media-check.ts";
+import { type CheckedMedia, member, only, refuseFormat, refuseUntaken, timeBound, usualTime } from "./media-check.ts";
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import type { SpokenFormat } from "./speech.ts";
 import { lengthOf } from "./video.ts";
@@ -39,7 +30,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   afterCrash: "resume",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
+  read: (body) => parse("MusicGenerationRequest", body),
   modality: "music",
   units: ["per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,

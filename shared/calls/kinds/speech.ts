@@ -6,7 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
-import { type CheckedMedia, member, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, timeBound, usualTime } from "./media-check.ts";
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
@@ -33,7 +33,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   afterCrash: "report_lost",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("SpeechRequest", withoutNulls(body)),
+  read: (body) => parse("SpeechRequest", body),
   modality: "audio",
   units: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,

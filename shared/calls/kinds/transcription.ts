@@ -8,7 +8,7 @@ import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#sha
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
 import { CALL_UNITS, type FormParts, type PricedKind } from "./kind.ts";
-import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal } from "./media-check.ts";
 
 export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
 
@@ -46,7 +46,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   afterCrash: "report_lost",
   keepsFiles: false,
   keepsRecord: true,
-  read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
+  read: (body) => parse("TranscriptionRequest", body),
   modality: "stt",
   units: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
   hasLength: true,

@@ -7,16 +7,7 @@ import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 
-import {
-  type CheckedMedia,
-  member,
-  only,
-  refusal,
-  refuseUntaken,
-  timeBound,
-  usualTime,
-  withoutNulls,
-} from "./media-check.ts";
+import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usualTime } from "./media-check.ts";
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
@@ -44,7 +35,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   afterCrash: "resume",
   keepsFiles: true,
   keepsRecord: true,
-  read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
+  read: (body) => parse("VideoGenerationRequest", body),
   modality: "video",
   units: ["per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,

@@ -1,5 +1,4 @@
 /** Cost of calls that are paid by the token of text: those of chat and of embeddings. */
-import type { ChatCompletionRequest, EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
@@ -41,9 +40,9 @@ export async function chatCost(
   const isUnknown = (name: string): boolean => unknown.includes(name);
   const files = await findStoredFiles(database, caller, given.value);
   const checked = (known: object) => {
-    const body = { ...known, model: model.slug } as ChatCompletionRequest;
+    const body = CHAT.read({ ...known, model: model.slug });
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
-    return { body, bodyBytes, ...CHAT.check(CHAT.read(body), model, { bodyBytes, files }) };
+    return { body, bodyBytes, ...CHAT.check(body, model, { bodyBytes, files }) };
   };
   const { body, bodyBytes, bound } = asFarAsKnown(given, { messages: usualMessages(model) }, checked);
   const recording = () => Promise.resolve(undefined);
@@ -78,9 +77,9 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected a model of embeddings.", { param: "model" });
   const checked = (known: object) => {
-    const body = { ...known, model: model.slug } as EmbeddingsRequest;
+    const body = EMBEDDINGS.read({ ...known, model: model.slug });
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
-    return { body, bodyBytes, ...EMBEDDINGS.check(EMBEDDINGS.read(body), model, { bodyBytes, files: NO_FILES }) };
+    return { body, bodyBytes, ...EMBEDDINGS.check(body, model, { bodyBytes, files: NO_FILES }) };
   };
   const { body, bodyBytes } = asFarAsKnown(given, { input: "text" }, checked);
   if (!openNames(given).includes("input")) {

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
 import type { BatchAnswer, MediaOutcome } from "#schemas/generated/types.ts";
+import shapes from "#schemas/generated/request-shapes.json" with { type: "json" };
+import type { NullShape, NullShapes } from "#shared/absent-nulls.ts";
 import { newId } from "#shared/ids.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -71,8 +73,12 @@ async function jobOf(id: string): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>;
 }
 
+/** Publishes a body, with null for each optional member that it does not have. */
 function send(kind: (typeof kinds)[number], body: object, key: string = newId()): Promise<BatchAnswer> {
-  return publisher.submit({ endpoint: kind.endpoint, body }, { key, pool: kind.pool });
+  const { optional = [] } = (shapes as NullShapes)[kind.route.request.schema] as NullShape;
+  const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+  const message = { endpoint: kind.endpoint, capability: null, body: { ...nulls, ...body } };
+  return publisher.submit(message, { key, pool: kind.pool });
 }
 
 describe("a batch message", () => {

@@ -5,6 +5,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 import { keepAnswer } from "./records.ts";
+import { type Published, withNulls, withoutOne } from "./with-nulls.ts";
 
 type Content = Readonly<Record<string, { readonly schema?: object }>>;
 
@@ -53,7 +54,10 @@ export interface CheckedApi {
   readonly document: Document;
   /** Those that have been called. */
   readonly called: ReadonlySet<string>;
-  /** Fails for a body, a status, a media type, a header of ours or an answer that the document does not describe. */
+  /**
+   * Sends null for each optional member that the body does not have, and first null for each of its required members, which is refused.
+   * Fails for a body, a status, a media type, a header of ours or an answer that the document does not describe.
+   */
   call(operationId: string, sent?: Sent): Promise<Answered>;
 }
 
@@ -85,6 +89,16 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
     return isValid(value) ? [] : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
   };
 
+  const published: Published = {
+    resolved({ $ref: place, ...schema }) {
+      if (typeof place !== "string") return schema;
+      return document.components.schemas[place.split("/").at(-1) ?? ""] as Readonly<Record<string, unknown>>;
+    },
+    acceptsNull: (schema) => faultsOf(schema, null).length === 0,
+  };
+  /** Those whose members are another protocol's, or of which the form alone is checked. */
+  const refuseOtherwise: ReadonlySet<string> = new Set(["callMcp", "callMcpTools"]);
+
   const valueOf = async (answer: Response, schema: object | undefined, type: string): Promise<unknown> => {
     if (type === "application/json") return answer.json();
     if (type !== "text/event-stream") return new Uint8Array(await answer.arrayBuffer());
@@ -104,6 +118,7 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
     async call(operationId, { path = {}, query = "", body, headers = {} } = {}) {
       const found = operations.get(operationId);
       if (!found) throw new Error(`the document has no ${operationId}`);
+      const isFirst = !called.has(operationId);
       called.add(operationId);
       const { operation, method } = found;
       const isForm = body instanceof FormData;
@@ -117,15 +132,24 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
         if (value === undefined) throw new Error(`${operationId} needs ${name}`);
         return value;
       });
-      const answer = await fetch(baseUrl + place + query, {
-        method,
-        headers: {
-          authorization: `Bearer ${keyOf(found.path)}`,
-          ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-      });
+      const send = (sent: object | undefined): Promise<Response> =>
+        fetch(baseUrl + place + query, {
+          method,
+          headers: {
+            authorization: `Bearer ${keyOf(found.path)}`,
+            ...(sent === undefined || isForm ? {} : { "content-type": "application/json" }),
+            ...headers,
+          },
+          ...(sent === undefined ? {} : { body: sent instanceof FormData ? sent : JSON.stringify(sent) }),
+        });
+      const schema = (asked?.schema ?? {}) as Readonly<Record<string, unknown>>;
+      if (isFirst && body !== undefined && !isForm && !refuseOtherwise.has(operationId)) {
+        for (const { name, body: incomplete } of withoutOne(published, schema, body)) {
+          const { status, error } = await refusalOf(await send(incomplete));
+          expect([operationId, name, status, error.param]).toEqual([operationId, name, 400, name]);
+        }
+      }
+      const answer = await send(body === undefined || isForm ? body : (withNulls(published, schema, body) as object));
       await keepAnswer({ operationId, method, path: found.path, query, body, answer });
       const said = operation.responses[answer.status];
       const text = answer.status >= 400 ? await answer.clone().text() : "";
@@ -149,4 +173,11 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
       return { status: answer.status, headers: answer.headers, value };
     },
   };
+}
+
+async function refusalOf(
+  answer: Response,
+): Promise<{ readonly status: number; readonly error: { readonly param?: unknown } }> {
+  const { error = {} } = (await answer.json()) as { readonly error?: { readonly param?: unknown } };
+  return { status: answer.status, error };
 }

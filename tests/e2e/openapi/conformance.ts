@@ -163,7 +163,8 @@ test("files and capabilities", async () => {
   const batchOf = async (model: string, state: string): Promise<{ batch_id: string }> => {
     const lines = new FormData();
     lines.append("purpose", "batch");
-    const line = { custom_id: "a", method: "POST", url: "/v1/chat/completions", body: { ...CHAT, model } };
+    const body = { ...CHAT, model, tools: null, user: null };
+    const line = { custom_id: "a", method: "POST", url: "/v1/chat/completions", body };
     lines.append("file", new File([JSON.stringify(line)], "a.jsonl", { type: "application/jsonl" }));
     const input_file_id = await idOf("createFile", { body: lines });
     const asked = { input_file_id, endpoint: line.url, completion_window: "24h", metadata: { a: "b" } };

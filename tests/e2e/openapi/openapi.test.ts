@@ -5,6 +5,7 @@ import { expectRecorded } from "./records.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 await import("./conformance.ts");
+await import("./nulls.ts");
 await import("./refusals.ts");
 await import("./media-types.ts");
 

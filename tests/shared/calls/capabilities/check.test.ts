@@ -6,6 +6,7 @@ import { Ajv } from "ajv";
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/errors.ts";
+import type { Schema } from "#shared/calls/capabilities/entry.ts";
 import { CAPABILITIES, CHECKS } from "#shared/calls/capabilities/list.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 
@@ -95,3 +96,22 @@ test("every schema compiles as CAPABILITIES.md says", async () => {
   const trim = CAPABILITIES.find(({ id }) => id === "video.trim");
   expect(() => new Ajv().compile(trim?.params_schema ?? {})).toThrow("x-svc-");
 });
+
+test.each(CAPABILITIES.map((capability) => [capability.id, capability] as const))(
+  "null says that an optional member is absent: %s",
+  (id, { input_schema: inputSchema, params_schema: paramsSchema, sample_input: input, examples }) => {
+    const params = examples[0]?.params ?? {};
+    const body = { input: withNulls(inputSchema, input), params: withNulls(paramsSchema, params) };
+    expect(CHECKS.get(id)?.(body)).toEqual(CHECKS.get(id)?.({ input, params }));
+  },
+);
+
+/** Returns the value with null for each member that it does not have. */
+function withNulls({ properties = {} }: Schema, given: Readonly<Record<string, unknown>>): object {
+  const all = Object.entries(properties as Readonly<Record<string, Schema>>).map(([name, schema]) => {
+    const value = given[name] ?? null;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return [name, isObject ? withNulls(schema, value as Readonly<Record<string, unknown>>) : value];
+  });
+  return { ...given, ...Object.fromEntries(all) };
+}

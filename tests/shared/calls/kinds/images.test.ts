@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
 import { checkImageEdit, checkImages, IMAGES } from "#shared/calls/kinds/images.ts";
-import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
@@ -105,7 +104,7 @@ models:
 );
 
 function check(slug: string, more: object = {}) {
-  const request = parse("ImageGenerationRequest", withoutNulls({ model: slug, prompt: "abc", ...more }));
+  const request = parse("ImageGenerationRequest", { model: slug, prompt: "abc", ...more });
   return checkImages(request, modelOf(IMAGES, CATALOGUE, slug));
 }
 
@@ -270,7 +269,7 @@ describe("the hold of an image call", () => {
 
 function checkEdit(slug: string, more: object = {}) {
   const body = { model: slug, prompt: "abc", image_base64: "AAAA", ...more };
-  return checkImageEdit(parse("ImageEditRequest", withoutNulls(body)), modelOf(IMAGES, CATALOGUE, slug));
+  return checkImageEdit(parse("ImageEditRequest", body), modelOf(IMAGES, CATALOGUE, slug));
 }
 
 describe("an edit", () => {

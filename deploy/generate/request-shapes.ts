@@ -1,0 +1,32 @@
+/** Shapes by which nulls of requests are read as absent members, from the schemas of requests. */
+import { nullShapeOf, type NullShapeRef } from "#shared/absent-nulls.ts";
+
+import { namedParts, type SchemaFile } from "./schema-files.ts";
+
+/** Schemas that untrusted values are read by, besides those under `requests/`. */
+const READ: readonly string[] = ["BatchMessage", "ResponsesMessage", "ResponsesTypedItem", "WorkflowDefinition"];
+
+/** schemas/generated/request-shapes.json: the shapes by name, and those that they refer to. */
+export function requestShapesJson(files: readonly SchemaFile[]): string {
+  const parts = namedParts(files, (name) => name);
+  const part = (name: string) => parts.get(name) ?? {};
+  const shapes: Record<string, NullShapeRef> = {};
+  const add = (name: string): void => {
+    if (Object.hasOwn(shapes, name)) return;
+    const shape = nullShapeOf(part(name), part);
+    if (shape === undefined) return;
+    shapes[name] = shape;
+    for (const inner of referencesIn(shape)) add(inner);
+  };
+  for (const { path, title } of files) if (path.startsWith("requests/") || READ.includes(title)) add(title);
+  const sorted = Object.entries(shapes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`;
+}
+
+function* referencesIn(shape: NullShapeRef | undefined): Generator<string> {
+  if (typeof shape === "string") yield shape;
+  if (typeof shape !== "object") return;
+  const { members = {}, others, items, branches = {} } = shape;
+  for (const inner of [...Object.values(members), others, items, ...Object.values(branches)])
+    yield* referencesIn(inner);
+}

@@ -1,0 +1,166 @@
+/**
+ * Null for an optional member means that the member is absent: SDKs send null for what is not set. A member keeps its null where its schema
+ * accepts null, where it is required, or where nothing declares it. With REFUSES_NULL a schema keeps the null of an optional member, and
+ * its validator refuses it: absence has a meaning there that a caller who sends null may not intend (decision 0107).
+ */
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Keyword of a schema: the optional member refuses null. */
+export const REFUSES_NULL = "x-svc-refuses-null";
+
+/** Optional members of a schema that null makes absent, at every depth. JSON. */
+export interface NullShape {
+  /** Names of those members. */
+  readonly optional?: readonly string[];
+  /** Shapes of the values of members. */
+  readonly members?: Readonly<Record<string, NullShapeRef>>;
+  /** Shape of the values of members that have no name of ours. */
+  readonly others?: NullShapeRef;
+  /** Shape of the items of an array. */
+  readonly items?: NullShapeRef;
+  /** Member that tells which of `branches` an object is. */
+  readonly tag?: string;
+  readonly branches?: Readonly<Record<string, NullShapeRef>>;
+}
+
+/** A shape, or the name of one. */
+export type NullShapeRef = NullShape | string;
+
+/** Shapes by name; a name without one has no such members. */
+export type NullShapes = Readonly<Record<string, NullShapeRef>>;
+
+/** Returns the value without the nulls that say that a member is absent; the same value where it has none. */
+export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): unknown {
+  if (ref === undefined || typeof value !== "object" || value === null) return value;
+  if (typeof ref === "string") return withoutNulls(value, shapes[ref], shapes);
+  if (Array.isArray(value)) return ref.items === undefined ? value : withoutNullsInList(value, ref.items, shapes);
+  const { optional, members, others, tag, branches } = ref;
+  const given = value as Readonly<Record<string, unknown>>;
+  let changes: Map<string, unknown> | undefined;
+  if (optional !== undefined) {
+    for (const name of optional) if (given[name] === null) (changes ??= new Map()).set(name, undefined);
+  }
+  for (const name in others === undefined ? members : given) {
+    const member = given[name];
+    if (typeof member !== "object" || member === null) continue;
+    const changed = withoutNulls(member, memberOf(members, name) ?? others, shapes);
+    if (changed !== member) (changes ??= new Map()).set(name, changed);
+  }
+  const changed = changes === undefined ? value : withChanges(given, changes);
+  if (tag === undefined || branches === undefined) return changed;
+  const branch = given[tag];
+  if (typeof branch !== "string" || !Object.hasOwn(branches, branch)) return changed;
+  return withoutNulls(changed, branches[branch], shapes);
+}
+
+function memberOf(members: NullShape["members"], name: string): NullShapeRef | undefined {
+  return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+/** True if an optional member of the value itself is null. */
+export function hasNullMember(value: unknown, ref: NullShapeRef | undefined): boolean {
+  if (typeof value !== "object" || value === null || typeof ref !== "object") return false;
+  return ref.optional?.some((name) => (value as Readonly<Record<string, unknown>>)[name] === null) === true;
+}
+
+/** A copy with other values of members; undefined takes a member out. */
+function withChanges(given: Readonly<Record<string, unknown>>, changes: ReadonlyMap<string, unknown>): object {
+  const all = Object.entries(given).map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value]);
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as object;
+}
+
+function withoutNullsInList(list: readonly unknown[], items: NullShapeRef, shapes: NullShapes): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let at = 0; at < list.length; at++) {
+    const item = list[at];
+    if (typeof item !== "object" || item === null) continue;
+    const changed = withoutNulls(item, items, shapes);
+    if (changed !== item) (copy ??= [...list])[at] = changed;
+  }
+  return copy ?? list;
+}
+
+/**
+ * Returns the shape of a schema; undefined where no null in its values makes a member absent.
+ * @param part returns the schema that a reference names
+ */
+export function nullShapeOf(schema: Schema, part: (name: string) => Schema): NullShapeRef | undefined {
+  return shapeOfAny([schema], part);
+}
+
+/** Shape of a value that meets one of these schemas. Branches of a union without discriminator count as one schema. */
+function shapeOfAny(schemas: readonly Schema[], part: (name: string) => Schema): NullShapeRef | undefined {
+  const [first, ...more] = schemas.filter(({ type }) => type !== "null");
+  if (first === undefined) return undefined;
+  if (more.length === 0 && typeof first["$ref"] === "string") return first["$ref"];
+  const all = schemas.flatMap((one) => alternatives(one, part));
+  const names = new Set(all.flatMap(({ properties = {} }) => Object.keys(properties as Schema)));
+  const optional: string[] = [];
+  const members: Record<string, NullShapeRef> = {};
+  for (const name of names) {
+    const holders = all.filter(
+      ({ properties }) => properties !== undefined && Object.hasOwn(properties as Schema, name),
+    );
+    const own = holders.map(({ properties }) => (properties as Readonly<Record<string, Schema>>)[name] ?? {});
+    const isOptional = holders.some(({ required }) => !((required ?? []) as readonly string[]).includes(name));
+    if (isOptional && !own.some((one) => REFUSES_NULL in one || acceptsNull(one, part))) optional.push(name);
+    const inner = shapeOfAny(own, part);
+    if (inner !== undefined) members[name] = inner;
+  }
+  const shapeOfKeyword = (keyword: string): NullShapeRef | undefined => {
+    const inner = all.flatMap((one) => (isObject(one[keyword]) ? [one[keyword]] : []));
+    return inner.length === 0 ? undefined : shapeOfAny(inner, part);
+  };
+  const [others, items] = [shapeOfKeyword("additionalProperties"), shapeOfKeyword("items")];
+  const shape: NullShape = {
+    ...(optional.length === 0 ? {} : { optional }),
+    ...(Object.keys(members).length === 0 ? {} : { members }),
+    ...(others === undefined ? {} : { others }),
+    ...(items === undefined ? {} : { items }),
+    ...tagged(all, part),
+  };
+  return Object.keys(shape).length === 0 ? undefined : shape;
+}
+
+/** The schema itself, and the branches of its unions that no discriminator tells apart. */
+function alternatives(schema: Schema, part: (name: string) => Schema): readonly Schema[] {
+  const { $ref: name, anyOf, oneOf, allOf, discriminator } = schema;
+  if (typeof name === "string") return alternatives(part(name), part);
+  const unions = [anyOf, discriminator === undefined ? oneOf : undefined, allOf];
+  const branches = unions.flatMap((union) => (union ?? []) as readonly Schema[]);
+  return [schema, ...branches.flatMap((branch) => alternatives(branch, part))];
+}
+
+/** @throws Error for two unions with a discriminator in one place */
+function tagged(all: readonly Schema[], part: (name: string) => Schema): Pick<NullShape, "branches" | "tag"> {
+  const [union, ...more] = all.filter(({ discriminator }) => discriminator !== undefined);
+  if (union === undefined) return {};
+  if (more.length > 0) throw new Error("two discriminated unions in one place");
+  const { propertyName: tag } = union["discriminator"] as { readonly propertyName: string };
+  const branches = (union["oneOf"] as readonly Schema[]).flatMap((branch) => {
+    const shape = shapeOfAny([branch], part);
+    const [whole = {}] = alternatives(branch, part);
+    const { const: value, enum: values = [value] } =
+      (whole["properties"] as Readonly<Record<string, Schema>>)[tag] ?? {};
+    return shape === undefined ? [] : (values as readonly unknown[]).map((one) => [String(one), shape] as const);
+  });
+  return { tag, branches: Object.fromEntries(branches) };
+}
+
+/** True for a schema without a word about types, too. */
+export function acceptsNull(schema: Schema, part: (name: string) => Schema): boolean {
+  const { $ref: name, const: value, enum: values, type, anyOf, oneOf, allOf } = schema;
+  if (typeof name === "string") return acceptsNull(part(name), part);
+  const accepts = (one: Schema): boolean => acceptsNull(one, part);
+  return (
+    (!("const" in schema) || value === null) &&
+    (values === undefined || (values as readonly unknown[]).includes(null)) &&
+    (type === undefined || [type].flat().includes("null")) &&
+    [anyOf, oneOf].every((union) => union === undefined || (union as readonly Schema[]).some(accepts)) &&
+    ((allOf ?? []) as readonly Schema[]).every(accepts)
+  );
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
