@@ -18938,7 +18938,7 @@ return errors === 0;
 }
 validate158.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
 var schema169 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
-var schema170 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, max_characters: { type: ["integer", "null"], minimum: 1 }, strict: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
+var schema170 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, max_characters: { type: ["integer", "null"], minimum: 1 }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
 var pattern24 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -19039,50 +19039,63 @@ var valid0 = _errs11 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.cache_control !== undefined) {
-let data6 = data.cache_control;
+if (data.defer_loading !== undefined) {
+let data6 = data.defer_loading;
 const _errs13 = errors;
-const _errs14 = errors;
-if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
+if (typeof data6 !== "boolean" && data6 !== null) {
+validate162.errors = [{ instancePath: instancePath + "/defer_loading", schemaPath: "#/properties/defer_loading/type", keyword: "type", params: { type: schema170.properties.defer_loading.type } }];
 return false;
-}
-if (errors === _errs14) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-let missing0;
-if (data6.type === undefined && (missing0 = "type")) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data6.type !== undefined) {
-const _errs16 = errors;
-if (data6.type !== "ephemeral") {
-validate162.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
-return false;
-}
-var valid2 = _errs16 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data6.ttl !== undefined) {
-let data8 = data6.ttl;
-const _errs17 = errors;
-if (!(data8 === "5m" || data8 === "1h" || data8 === null)) {
-validate162.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
-return false;
-}
-var valid2 = _errs17 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
 }
 var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.cache_control !== undefined) {
+let data7 = data.cache_control;
+const _errs15 = errors;
+const _errs16 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7)) && data7 !== null) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
+return false;
+}
+if (errors === _errs16) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing0;
+if (data7.type === undefined && (missing0 = "type")) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data7.type !== undefined) {
+const _errs18 = errors;
+if (data7.type !== "ephemeral") {
+validate162.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
+return false;
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.ttl !== undefined) {
+let data9 = data7.ttl;
+const _errs19 = errors;
+if (!(data9 === "5m" || data9 === "1h" || data9 === null)) {
+validate162.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
+return false;
+}
+var valid2 = _errs19 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -19098,7 +19111,7 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { type: true, name: true, description: true, input_schema: true, max_characters: true, strict: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
+validate162.evaluated = { props: { type: true, name: true, description: true, input_schema: true, max_characters: true, strict: true, defer_loading: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
