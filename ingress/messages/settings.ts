@@ -16,7 +16,14 @@ export function toolSettings({
   tools,
   tool_choice: choice,
 }: Pick<MessagesRequest, "tools" | "tool_choice">): Partial<ChatCompletionRequest> {
-  const chatTools = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [toolOf(tool, at)]));
+  refuseLeftOut(choice, tools ?? []);
+  // Where the search for tools runs at Anthropic it is left out, and a deferred tool would never be found.
+  const mayDefer = !(tools ?? []).some((tool) => tool.type?.startsWith("tool_search_tool") === true);
+  const chatTools = (tools ?? []).flatMap((tool, at) => {
+    if (isServerTool(tool)) return [];
+    const isDeferred = mayDefer && tool.defer_loading === true;
+    return [{ ...toolOf(tool, at), ...(isDeferred ? { defer_loading: true } : {}) }];
+  });
   const isDemand = choice?.type === "any" || choice?.type === "tool";
   if (chatTools.length === 0) {
     if (!isDemand) return {};
@@ -29,6 +36,15 @@ export function toolSettings({
     ...(choice == null ? {} : { tool_choice: choiceOf(choice, chatTools) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
   };
+}
+
+/** @throws ApiError `unsupported_value` for a choice of a tool that is left out */
+function refuseLeftOut(choice: MessagesRequest["tool_choice"], tools: NonNullable<MessagesRequest["tools"]>): void {
+  if (choice?.type !== "tool") return;
+  const named = tools.find((tool) => isServerTool(tool) && tool.name === choice.name);
+  if (named === undefined) return;
+  const message = `Expected the name of a tool that runs at the client. Tools of type ${named.type} run at Anthropic and are left out.`;
+  throw new ApiError("unsupported_value", message, { param: "tool_choice.name" });
 }
 
 function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number): ChatTool {

@@ -66,13 +66,18 @@ function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessag
 
 function toolMessage(block: MessagesToolResult, from: string): ToolTurn {
   const { content, tool_use_id: id } = block;
+  const found: string[] = [];
   const placed =
     typeof content === "string"
       ? [{ part: textPart(content, null), from }]
-      : (content ?? []).flatMap((one, at) =>
-          one.type === "tool_reference" ? [] : partsOf(one, `${from}.content[${at}]`),
-        );
-  return toolTurn(id, placed, from, { isError: block.is_error === true, cacheControl: block.cache_control });
+      : (content ?? []).flatMap((one, at) => {
+          if (one.type !== "tool_reference") return partsOf(one, `${from}.content[${at}]`);
+          found.push(one.tool_name);
+          return [];
+        });
+  const turn = toolTurn(id, placed, from, { isError: block.is_error === true, cacheControl: block.cache_control });
+  if (found.length > 0) Object.assign(turn.message.message, { tool_references: found });
+  return turn;
 }
 
 /** The message of a tool's result, and what else the tool returned. */

@@ -2881,7 +2881,7 @@ export interface MessagesToolResult {
   [k: string]: unknown;
 }
 /**
- * A tool that a search for tools has found; left out, since the model is shown every tool of the request.
+ * A tool that the client's search for tools has found. Claude models at Anthropic are shown the tool of this name from here on if it has `defer_loading`. Left out for other models, which are shown every tool of the request.
  */
 export interface MessagesToolReference {
   type: "tool_reference";
@@ -2977,6 +2977,10 @@ export interface MessagesTool {
    * Hold the model to the schema exactly.
    */
   strict?: boolean | null;
+  /**
+   * True when the model is shown the tool only after a `tool_reference` to it. Has an effect for Claude models at Anthropic, without a search for tools that runs at Anthropic. Other models are shown the tool at once.
+   */
+  defer_loading?: boolean | null;
   cache_control?: MessagesCacheControl;
   [k: string]: unknown;
 }

@@ -9,6 +9,7 @@ await import("./families/responses.ts");
 await import("./families/agent-tools.ts");
 await import("./families/stories.ts");
 await import("./families/affinity.ts");
+await import("./families/default-limit.ts");
 
 afterAll(async () => {
   await (await sharedBed()).stop();

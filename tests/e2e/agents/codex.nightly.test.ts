@@ -6,21 +6,19 @@ import { join } from "node:path";
 import { type FamilyBed, startFamilies } from "#tests/e2e/families/bed.ts";
 import { readSent, type Sent } from "#tests/e2e/families/sent.ts";
 import type { Call, Turn } from "#tests/e2e/families/turn.ts";
-import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { pngOf } from "#tests/support/png.ts";
 
-import { type AgentHome, installProgram, openHome, runProgram } from "./run-program.ts";
+import { type AgentHome, findProgram, openHome, runProgram, settingsOfReadme } from "./run-program.ts";
 
 /** Codex knows the second and the third: it asks the second for tools by a search, and the third by code alone. */
 const MODELS = ["unknown-to-codex", "gpt-5.5", "gpt-5.6-sol"] as const;
 
-let program: string;
+const program = await findProgram("@openai/codex", "0.171.0");
 let bed: FamilyBed;
 let agent: AgentHome;
 let asked = 0;
 
 beforeAll(async () => {
-  program = join(await installProgram("@openai/codex", "0.171.0"), "bin/codex.js");
   bed = await startFamilies({ models: MODELS.map((slug) => ({ slug, family: "openai" as const })) });
 }, 300_000);
 afterAll(async () => bed.stop());
@@ -35,17 +33,15 @@ afterEach(() => {
 
 /** The settings that the README tells users to write, for this stack and model. */
 function settings(model: string, transport: "http" | "websocket"): string {
-  const readme = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8");
-  const block = /```toml\n(model = "[^"]+"\nmodel_provider = "sluice"\n.*?)```/s.exec(readme)?.[1];
-  if (block === undefined) throw new Error("the README has no settings for Codex");
-  const own = block.replace(/^model = .*$/m, `model = "${model}"`).replace("http://127.0.0.1:8080", bed.target().url);
+  const block = settingsOfReadme("Use it with Codex", "toml", bed.target().url);
+  const own = block.replace(/^model = .*$/m, `model = "${model}"`);
   return transport === "websocket" ? own : own.replace("supports_websockets = true\n", "");
 }
 
 async function codex(...args: readonly string[]) {
   const env = { CODEX_HOME: join(agent.home, ".codex"), SLUICE_KEY: bed.target().key };
-  const command = [process.execPath, program, "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"];
-  const events = await runProgram([...command, ...args], agent, env);
+  const command = [process.execPath, join(program ?? "", "bin/codex.js"), "exec", "--json", "--dangerously-bypass-approvals-and-sandbox"]; // prettier-ignore
+  const events = await runProgram([...command, ...args], agent, { env });
   const ended = events.flatMap(({ type, item }) =>
     type === "item.completed" ? [item as Record<string, unknown>] : [],
   );
@@ -73,7 +69,7 @@ const resultsIn = (one: Sent | undefined): string =>
 const shell = (cmd: string): Call[] => [{ id: "call_shell1", name: "exec_command", args: { cmd } }];
 const made = (): string => readFileSync(join(agent.work, "made.txt"), "utf8");
 
-describe.each(["http", "websocket"] as const)("over %s", (transport) => {
+describe.skipIf(program === undefined).each(["http", "websocket"] as const)("over %s", (transport) => {
   test("a model that Codex does not know runs a command, and the session goes on", async () => {
     setUp(MODELS[0], transport);
     says(shell("printf one > made.txt && echo done-1"), "Made.");
@@ -89,7 +85,7 @@ describe.each(["http", "websocket"] as const)("over %s", (transport) => {
     expect(resultsIn(sent()[2])).toContain("done-1");
     // Codex goes back to HTTP where its WebSocket fails, and says so.
     expect(JSON.stringify([first.ended, resumed.ended])).not.toContain("Falling back");
-  }, 120_000);
+  }, 200_000);
 
   test("a model finds a tool in a namespace, patches a file, and sees a picture", async () => {
     setUp(MODELS[1], transport);
@@ -108,7 +104,7 @@ describe.each(["http", "websocket"] as const)("over %s", (transport) => {
     expect(first?.tools).not.toContain("multi_agent_v1__close_agent");
     expect(found?.tools).toContain("multi_agent_v1__close_agent");
     expect(resultsIn(closed)).not.toContain("unsupported call");
-  }, 120_000);
+  }, 200_000);
 
   test("a model whose tools are part of the conversation runs code that runs a command", async () => {
     setUp(MODELS[2], transport);
@@ -117,19 +113,42 @@ describe.each(["http", "websocket"] as const)("over %s", (transport) => {
     expect((await codex("Run it.")).said).toBe("Ran.");
     expect(made()).toBe("code");
     expect(resultsIn(sent()[1])).toContain("done-3");
-  }, 120_000);
+  }, 200_000);
 });
 
-test("a session costs what its turns cost, and a connection's first message nothing", async () => {
-  setUp(MODELS[1], "websocket");
-  const rows = async (): Promise<bigint> => {
-    await bed.stack.settled();
-    const [row] = await bed.stack.query<{ count: bigint }>("select count(*) from usage_record");
-    return row?.count ?? 0n;
-  };
-  const before = await rows();
-  says("Hello.");
-  expect((await codex("Say hello.")).said).toBe("Hello.");
-  expect((await rows()) - before).toBe(1n);
-  expect(existsSync(join(agent.home, ".codex/sessions"))).toBe(true);
-}, 120_000);
+test.skipIf(program === undefined)(
+  "a conversation that has become too long goes on with a summary",
+  async () => {
+    agent.write("home/.codex/config.toml", `model_auto_compact_token_limit = 20000\n${settings(MODELS[1], "http")}`);
+    const took = { input: 100, output: 10 };
+    bed.says("openai", [
+      { calls: shell("echo done-1"), took: { input: 50_000, output: 10 } },
+      { text: "The summary.", took },
+      { text: "Done.", took },
+    ]);
+    expect((await codex("Run it.")).said).toBe("Done.");
+    const [, summary, last] = sent().map(({ said }) => JSON.stringify(said));
+    expect(summary).toContain("done-1");
+    expect(last).toContain("The summary.");
+    expect(last).not.toContain("done-1");
+  },
+  200_000,
+);
+
+test.skipIf(program === undefined)(
+  "a session costs what its turns cost, and a connection's first message nothing",
+  async () => {
+    setUp(MODELS[1], "websocket");
+    const rows = async (): Promise<bigint> => {
+      await bed.stack.settled();
+      const [row] = await bed.stack.query<{ count: bigint }>("select count(*) from usage_record");
+      return row?.count ?? 0n;
+    };
+    const before = await rows();
+    says("Hello.");
+    expect((await codex("Say hello.")).said).toBe("Hello.");
+    expect((await rows()) - before).toBe(1n);
+    expect(existsSync(join(agent.home, ".codex/sessions"))).toBe(true);
+  },
+  200_000,
+);

@@ -1,13 +1,13 @@
 /** Runs the program of an agent as a user does: in a folder of its own, with a home of its own, and with nothing of the machine's. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { run } from "#deploy/embedded/process.mjs";
-import { BUN, temporaryDirectory } from "#tests/support/infrastructure.ts";
+import { BUN, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 /** Longest time of one command, in milliseconds. */
-const COMMAND_MS = 60_000;
+const COMMAND_MS = 90_000;
 
 export interface AgentHome {
   readonly home: string;
@@ -35,31 +35,51 @@ export function openHome(): AgentHome {
   };
 }
 
+/** Messages of `bun install` when the registry cannot be reached. */
+const UNREACHABLE = /ConnectionRefused|ConnectionTimeout|ConnectionClosed|DNSResolveFailed|FailedToOpenSocket/;
+
 /**
- * Returns the folder of a published package, installed when it is first asked for and kept. Such a program has hundreds of megabytes, so it
- * is no dependency of the project: everyone who starts the service would fetch it.
- * @throws Error when it cannot be installed
+ * Returns the folder of a published package, which is installed on first use and kept. Such a program has hundreds of megabytes, so it
+ * is not a dependency of the project: everyone who starts the service would fetch it. Its own scripts are not run. Returns undefined, and says so, without a registry.
+ * @throws Error when the registry answers and the package cannot be installed
  */
-export async function installProgram(name: string, version: string): Promise<string> {
-  const folder = join(tmpdir(), "sluice-programs", `${name.replaceAll("/", "+")}@${version}`);
+export async function findProgram(name: string, version: string): Promise<string | undefined> {
+  const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice", "programs");
+  const folder = join(cache, `${name.replaceAll("/", "+")}@${version}`);
   const installed = join(folder, "node_modules", name);
   if (existsSync(installed)) return installed;
-  const partial = `${folder}.${process.pid}`;
-  mkdirSync(partial, { recursive: true });
-  writeFileSync(join(partial, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
-  const command = { name: "bun install", command: BUN, args: ["install", "--no-progress"], cwd: partial };
-  const { code, stderr } = await run(command);
-  if (code !== 0) throw new Error(`${name}@${version} cannot be installed: ${stderr.slice(-1_000)}`);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(partial, folder);
-  return installed;
+  mkdirSync(cache, { recursive: true });
+  const partial = mkdtempSync(`${folder}.`);
+  try {
+    writeFileSync(join(partial, "package.json"), JSON.stringify({ dependencies: { [name]: version } }));
+    const command = { name: "bun install", command: BUN, args: ["install", "--no-progress"], cwd: partial };
+    const { code, stderr } = await run(command);
+    if (code === 0) {
+      // Another test may have installed it meanwhile.
+      if (!existsSync(installed)) renameSync(partial, folder);
+      return installed;
+    }
+    if (!UNREACHABLE.test(stderr)) throw new Error(`${name}@${version} cannot be installed: ${stderr.slice(-1_000)}`);
+    process.stderr.write(`${name}@${version} is not tried: the package registry cannot be reached\n`);
+    return undefined;
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
 }
 
-/** Returns the JSON lines that the command printed. @throws Error with its output when it fails or takes too long */
+/** Settings in a code block of the README, for this service. @throws Error when the README has no block of this language after the heading */
+export function settingsOfReadme(heading: string, language: string, url: string): string {
+  const section = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8").split(/^## /m).find((one) => one.startsWith(`${heading}\n`)); // prettier-ignore
+  const block = section?.split(`\`\`\`${language}\n`)[1]?.split("```")[0];
+  if (block === undefined) throw new Error(`the README has no block of ${language} in "${heading}"`);
+  return block.replace("http://127.0.0.1:8080", url);
+}
+
+/** Returns the JSON lines that the command printed. @throws Error with its output when it takes too long or ends with another code */
 export async function runProgram(
   command: readonly string[],
   { home, work }: AgentHome,
-  env: Readonly<Record<string, string>>,
+  { env = {}, code: expected = 0 }: { readonly env?: Readonly<Record<string, string>>; readonly code?: number } = {},
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const child = Bun.spawn([...command], {
     cwd: work,
@@ -75,6 +95,6 @@ export async function runProgram(
     new Response(child.stderr).text(),
     child.exited,
   ]);
-  if (code !== 0) throw new Error(`${command.slice(0, 4).join(" ")} ended with ${code}:\n${out}\n${errors}`);
+  if (code !== expected) throw new Error(`${command.slice(0, 4).join(" ")} ended with ${code}:\n${out}\n${errors}`);
   return out.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Record<string, unknown>] : []));
 }

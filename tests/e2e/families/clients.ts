@@ -2,6 +2,7 @@
  * Stock clients that hold the conversation of conversation.ts, each in its own idiom: streamed, tools run by the client,
  * every answer sent back as the client keeps it. What they report is brought to one form here and nowhere else.
  */
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -178,6 +179,9 @@ const vercelStateless: Converse = (target, model) => {
   const provider = createOpenAI({ baseURL: `${target.url}/v1`, apiKey: target.key });
   return converseBySdk(provider(model), { providerOptions: { openai: { store: false } } });
 };
+
+const vercelAnthropic: Converse = ({ url, key }, model) =>
+  converseBySdk(createAnthropic({ baseURL: `${url}/v1`, apiKey: key })(model));
 
 const openaiResponses: Converse = (target, model) => converseByResponses(target, model, false);
 
@@ -387,6 +391,7 @@ export const CLIENTS = {
   vercel,
   vercelResponses,
   vercelStateless,
+  vercelAnthropic,
   agents,
   langchain,
   langchainResponses,

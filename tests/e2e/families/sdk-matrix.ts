@@ -74,6 +74,7 @@ const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   // Of what it may refer to it sends calls whole.
   vercelResponses: false,
   vercelStateless: false,
+  vercelAnthropic: false,
   agents: true,
   langchain: false,
   langchainResponses: true,
@@ -90,6 +91,7 @@ const KEEPS_THOUGHTS: Readonly<Record<ClientName, boolean>> = {
   vercel: false,
   vercelResponses: true,
   vercelStateless: true,
+  vercelAnthropic: true,
   agents: true,
   langchain: false,
   langchainResponses: true,

@@ -13,6 +13,13 @@ export const UNSERVED: Readonly<Record<Family, readonly string[]>> = {
   gemini: ["internal", "error-in-200", "html", "content-policy", "error-first"],
 };
 
+/** Models by names that `@ai-sdk/anthropic` knows, with less output than it takes them to have. */
+export const CLAUDE_NAMES: Readonly<Record<Family, string>> = {
+  openai: "claude-opus-4-8",
+  claude: "claude-sonnet-5",
+  gemini: "claude-opus-5",
+};
+
 export interface SharedBed extends FamilyBed {
   /** Hands out a recording, whatever the address says. */
   readonly site: Listening;
@@ -30,6 +37,7 @@ async function start(): Promise<SharedBed> {
   const bed = await startFamilies({
     env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
     models: FAMILIES.flatMap((family) => [
+      { slug: CLAUDE_NAMES[family], family },
       { slug: `${family}-spread`, family, equals: { north: 1, east: 1, south: 1, west: 1 } },
       { slug: `${family}-half`, family, equals: { north: 1, [`mock-${UNSERVED[family][0]}`]: 1 } },
       { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },

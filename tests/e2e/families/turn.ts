@@ -12,7 +12,7 @@ export interface Turn {
 export interface Call {
   readonly id: string;
   readonly name: string;
-  readonly args: Readonly<Record<string, string>>;
+  readonly args: Readonly<Record<string, string | boolean>>;
 }
 
 export interface Spoken {

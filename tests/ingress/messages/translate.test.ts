@@ -160,11 +160,11 @@ describe("what a user turn holds", () => {
     expect(message?.content).toEqual(told as never);
   });
 
-  test("a tool that a search has found is left out of the result", () => {
+  test("a tool that a search has found is no text of the result", () => {
     const reference = { type: "tool_reference", tool_name: "f" };
     const said = { type: "text", text: "found" };
     expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference, said] })).toEqual([
-      { role: "tool", tool_call_id: "a", content: "found" },
+      { role: "tool", tool_call_id: "a", content: "found", tool_references: ["f"] },
     ]);
     expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference] })[0]?.content).toBe("");
   });

@@ -37,6 +37,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
   user: new Set(["text", "image", "document", "tool_result"]),
   assistant: new Set(["text", "thinking", "redacted_thinking", "tool_use"]),
+  system: new Set(["text"]),
 };
 
 const IMAGES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
@@ -54,6 +55,7 @@ export function checkMessages(contentType: string | undefined, body: unknown): s
     checkSystem(body["system"]) ??
     checkTurns(body["messages"]) ??
     checkTools(body) ??
+    checkDeferred(body) ??
     checkSettings(body, Number(limit))
   );
 }
@@ -70,18 +72,30 @@ function checkTurns(turns: unknown): string | null {
   for (const [at, turn] of (turns as unknown[]).entries()) {
     if (!isObject(turn)) return `messages.${at}: expected an object`;
     const role = String(turn["role"]);
-    if (role !== (at % 2 === 0 ? "user" : "assistant")) return "messages: roles must alternate, the user first";
+    const fault = checkRole(role, turns as Members[], at);
+    if (fault) return fault;
     const blocks = turn["content"];
     if (!Array.isArray(blocks) || blocks.length === 0) return `messages.${at}.content: expected blocks`;
     for (const block of blocks as unknown[]) {
       const fault = checkBlock(block, BLOCKS[role] ?? new Set());
       if (fault) return `messages.${at}.content: ${fault}`;
     }
-    const fault = checkResults(blocks as Members[], open);
-    if (fault) return `messages.${at}: ${fault}`;
+    const unanswered = role === "system" ? null : checkResults(blocks as Members[], open);
+    if (unanswered) return `messages.${at}: ${unanswered}`;
     open = (blocks as Members[]).filter(({ type }) => type === "tool_use").map(({ id }) => String(id));
   }
   return null;
+}
+
+/** Instructions stand behind a user's turn, and at the end or before an assistant's; without them roles alternate. */
+function checkRole(role: string, turns: readonly Members[], at: number): string | null {
+  const [before, next] = [turns[at - 1]?.["role"], turns[at + 1]?.["role"]];
+  if (role === "system") {
+    return before === "user" && next !== "user" ? null : "messages: a system message must follow a user's turn";
+  }
+  const last = before === "system" ? turns[at - 2]?.["role"] : before;
+  const isTaken = role === "assistant" ? last === "user" : role === "user" && last !== "user";
+  return isTaken ? null : "messages: roles must alternate, the user first";
 }
 
 /** Every use is answered in the next turn, before anything else is said there. */
@@ -118,7 +132,9 @@ function checkBlock(block: unknown, allowed: ReadonlySet<string>): string | null
     case "tool_result": {
       const content = block["content"] ?? [];
       if (typeof content === "string") return null;
-      const inside = new Set(["text", "image", "document"]);
+      const inside = new Set(["text", "image", "document", "tool_reference"]);
+      const types = new Set((content as Members[]).map((inner) => inner["type"]));
+      if (types.has("tool_reference") && types.size > 1) return "tool_reference cannot be mixed with other content";
       return (content as unknown[]).map((inner) => checkBlock(inner, inside)).find((fault) => fault !== null) ?? null;
     }
     default:
@@ -140,6 +156,20 @@ function checkTools({ tools, tool_choice: choice, thinking }: Members): string |
   return thinks && (type === "any" || type === "tool")
     ? "Thinking may not be enabled when tool_choice forces tool use."
     : null;
+}
+
+/** Deferred tools beside one that is shown at once, without marks, and references to them alone. */
+function checkDeferred({ tools: offered, messages }: Members): string | null {
+  const tools = (offered ?? []) as Members[];
+  const deferred = tools.filter((tool) => tool["defer_loading"] === true);
+  if (tools.length > 0 && deferred.length === tools.length) return "At least one tool must not be deferred";
+  if (deferred.some((tool) => tool["cache_control"] !== undefined))
+    return "tools: defer_loading excludes cache_control";
+  const names = new Set(deferred.map(({ name }) => name));
+  const results = (messages as Members[]).flatMap(({ content }) => content as Members[]);
+  const referred = results.flatMap(({ content }) => (Array.isArray(content) ? (content as Members[]) : []));
+  const unknown = referred.find(({ type, tool_name }) => type === "tool_reference" && !names.has(tool_name));
+  return unknown ? `Tool reference '${String(unknown["tool_name"])}' not found in available tools` : null;
 }
 
 function checkSettings(body: Members, limit: number): string | null {

@@ -22,11 +22,20 @@ export interface Conversation {
   readonly messages: Turn[];
 }
 
+export interface ConversationOptions {
+  /** The source takes instructions at the beginning only. */
+  readonly isSystemFirst?: boolean;
+  /** Names of the tools of the call that are deferred. */
+  readonly deferred?: ReadonlySet<unknown>;
+}
+
 /**
- * @param isSystemFirst the source takes instructions at the beginning only
  * @throws ProviderError `rejected` naming the message that cannot be said
  */
-export function convertMessages(given: readonly ChatMessage[], isSystemFirst = false): Conversation {
+export function convertMessages(
+  given: readonly ChatMessage[],
+  { isSystemFirst = false, deferred = new Set() }: ConversationOptions = {},
+): Conversation {
   const system: Members[] = [];
   let messages: Turn[] = [];
   /** Neighbours of one role are one turn; an empty one would be refused. */
@@ -50,9 +59,12 @@ export function convertMessages(given: readonly ChatMessage[], isSystemFirst = f
       case "assistant":
         add("assistant", assistantBlocks(message, param));
         break;
-      case "tool":
-        addToolResult(messages, toolResult(message, param));
+      case "tool": {
+        const { result, more } = toolResult(message, param, deferred);
+        addToolResult(messages, result);
+        add("user", more);
         break;
+      }
       case "function":
         throw unsupported(`${param}.role`, "Expected the role tool: this model knows tools, not functions.");
     }
@@ -206,21 +218,30 @@ function toolId(value: unknown): string {
   return textOf(value).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
 }
 
-function toolResult(message: Holder, param: string): Members {
+/**
+ * References to deferred tools have a result for themselves, and what else the tool returned follows the turn's results. Source:
+ * platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
+ */
+function toolResult(message: Holder, param: string, deferred: ReadonlySet<unknown>): ToolResult {
   const { cache_control: _mark, ...unmarked } = message;
-  const blocks = contentBlocks(unmarked, param);
-  // A mark may stand on the result only, not inside it.
-  let mark = cacheControl(message, param);
-  const content = blocks.map(({ cache_control: inner, ...block }) => {
-    if (inner !== undefined) mark = { cache_control: inner };
-    return block;
-  });
-  return {
+  const blocks = contentBlocks(unmarked, param).map(({ cache_control: _inner, ...block }) => block);
+  // A mark may stand on the result only, not inside it, and it also counts where its part is left out as empty.
+  const marks = [message, ...membersOf(message["content"])].map((holder) => cacheControl(holder, param));
+  const names = Array.isArray(message["tool_references"]) ? (message["tool_references"] as unknown[]) : [];
+  const found = names.filter((name) => deferred.has(name)).map((name) => ({ type: "tool_reference", tool_name: name }));
+  const content = found.length > 0 ? found : blocks;
+  const result = {
     type: "tool_result",
     tool_use_id: toolId(message["tool_call_id"]),
     ...(content.length > 0 ? { content } : {}),
-    ...mark,
+    ...Object.assign({}, ...marks),
   };
+  return { result, more: found.length > 0 ? blocks : [] };
+}
+
+interface ToolResult {
+  readonly result: Members;
+  readonly more: readonly Members[];
 }
 
 function membersIn(value: unknown): Members {

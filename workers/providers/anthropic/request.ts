@@ -22,9 +22,9 @@ import { convertTools } from "./tools.ts";
 export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseWhatIsMissing(request);
-  const conversation = convertMessages(request.messages, traits.has("system_first"));
+  const { members: tooling, isForced, deferred } = convertTools(call);
+  const conversation = convertMessages(request.messages, { isSystemFirst: traits.has("system_first"), deferred });
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? call.outputTokensMax;
-  const { members: tooling, isForced } = convertTools(call);
   const reasoning = convertReasoning(call, maxTokens, isForced, conversation);
   const system = [...conversation.system, ...jsonInstruction(request)];
   const format = traits.has("json_by_tool") ? undefined : outputFormat(request);
@@ -47,8 +47,12 @@ export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest 
     ...(isStream ? { stream: true } : {}),
   };
   call.adapt(body);
-  return { path: "/messages", body: stringifyExact(body, call.exactIntegers) };
+  const headers = deferred.size > 0 ? { headers: { "anthropic-beta": DEFERRED_TOOLS } } : {};
+  return { path: "/messages", body: stringifyExact(body, call.exactIntegers), ...headers };
 }
+
+/** Anthropic's own clients send this with deferred tools, although its documentation no longer asks for it. */
+const DEFERRED_TOOLS = "advanced-tool-use-2025-11-20";
 
 const MISSING: readonly (readonly [
   param: string,

@@ -12,6 +12,8 @@ export interface Tooling {
   readonly members: Members;
   /** The model must call a tool, and so it cannot think first. */
   readonly isForced: boolean;
+  /** Names of the tools that the model is shown only where a tool's result refers to them. */
+  readonly deferred: ReadonlySet<unknown>;
 }
 
 /** @throws ProviderError `rejected` naming the tool or choice that cannot be said */
@@ -22,7 +24,9 @@ export function convertTools({ request, traits }: Pick<ChatCall, "request" | "tr
     .filter(({ name }) => narrowed === undefined || narrowed.has(textOf(name)));
   const answerTool = answerToolOf({ request, traits });
   if (answerTool !== undefined) tools.push({ ...answerTool });
-  if (tools.length === 0) return { members: {}, isForced: false };
+  if (tools.length === 0) return { members: {}, isForced: false, deferred: new Set() };
+  // One tool at least has to be shown at once.
+  if (tools.every(isDeferred)) for (const tool of tools) delete tool["defer_loading"];
   const choice = answerTool === undefined ? convertChoice(request) : answerChoice(request, textOf(answerTool["name"]));
   // One call at a time is the caller's word, and a must where the one call is the answer.
   const isAnswerOnly = answerTool !== undefined && choice["type"] === "tool";
@@ -33,7 +37,12 @@ export function convertTools({ request, traits }: Pick<ChatCall, "request" | "tr
   return {
     members: { tools, ...(isPlain ? {} : { tool_choice: choice }) },
     isForced: choice["type"] === "any" || choice["type"] === "tool",
+    deferred: new Set(tools.filter(isDeferred).map(({ name }) => name)),
   };
+}
+
+function isDeferred(tool: Members): boolean {
+  return tool["defer_loading"] === true;
 }
 
 function convertTool(tool: Members, param: string, isOlder: boolean): Members {
@@ -42,7 +51,9 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   }
   const fn = isMembers(tool["function"]) ? tool["function"] : {};
   const own = clientTool(tool["client_tool"]);
-  if (own) return { ...own, name: textOf(fn["name"]), ...cacheControl(tool, param) };
+  // A deferred tool is no part of what is cached, and a mark on it is refused.
+  const loading = isDeferred(tool) ? { defer_loading: true } : cacheControl(tool, param);
+  if (own) return { ...own, name: textOf(fn["name"]), ...loading };
   const given = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
   const schema = given["type"] === undefined ? { type: "object", ...given } : given;
   if (schema["type"] !== "object") {
@@ -55,8 +66,8 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
     ...(typeof fn["description"] === "string" && fn["description"] !== "" ? { description: fn["description"] } : {}),
     input_schema: isStrict ? closedSchema(schema, `${param}.function.parameters`) : schema,
     ...(isStrict ? { strict: true } : {}),
-    ...cacheControl(fn, `${param}.function`),
-    ...cacheControl(tool, param),
+    ...(isDeferred(tool) ? {} : cacheControl(fn, `${param}.function`)),
+    ...loading,
   };
 }
 

@@ -46,7 +46,7 @@ export function chatRequest(
   if (call.traits.has("no_reasoning")) takeOutEffort(body);
   const hints = call.traits.has("cache_control") ? [] : ["cache_control"];
   for (const hint of hints) delete body[hint];
-  body["tools"] = withoutMembers(body["tools"], ["client_tool", ...hints]);
+  body["tools"] = withoutMembers(body["tools"], ["client_tool", "defer_loading", ...hints]);
   if (body["tools"] === undefined) delete body["tools"];
   if (isStream) {
     body["stream"] = true;
@@ -108,6 +108,7 @@ function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   return [
     "thinking_blocks",
     "block_order",
+    "tool_references",
     ...(traits.has("reasoning_details_back") ? [] : ["reasoning_details"]),
     ...(traits.has("reasoning_back") ? [] : ["reasoning_content"]),
     ...(traits.has("cache_control") ? [] : ["cache_control"]),
