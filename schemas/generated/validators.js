@@ -52195,8 +52195,8 @@ validate349.errors = vErrors;
 return errors === 0;
 }
 validate349.evaluated = { props: { object: true, id: true, workspace_id: true, job_id: true, attempt: true, fault: true, status: true, source: true, held: true, used: true, settled: true, at: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorStatus = validate350;
-var schema427 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+var validateOperatorSourceList = validate350;
+var schema428 = { type: "object", required: ["object", "id", "provider", "models", "setting", "state", "reason", "provider_status", "disabled_in", "disabled_since", "next_attempt_seconds"], properties: { object: { const: "source" }, id: { type: "string" }, provider: { type: "string" }, models: { type: "array", items: { type: "string" } }, setting: { type: ["string", "null"] }, state: { type: "string", enum: ["available", "disabled", "not_configured"] }, reason: { type: ["string", "null"] }, provider_status: { type: ["integer", "null"] }, disabled_in: { type: "array", items: { type: "string" } }, disabled_since: { type: ["string", "null"], format: "date-time" }, next_attempt_seconds: { type: ["integer", "null"], minimum: 0 } } };
 function validate350(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52210,14 +52210,640 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.ok === undefined && (missing0 = "ok") || data.versions === undefined && (missing0 = "versions") || data.dependencies === undefined && (missing0 = "dependencies") || data.counts === undefined && (missing0 = "counts")) {
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
 validate350.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate350.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.provider === undefined && (missing1 = "provider") || data2.models === undefined && (missing1 = "models") || data2.setting === undefined && (missing1 = "setting") || data2.state === undefined && (missing1 = "state") || data2.reason === undefined && (missing1 = "reason") || data2.provider_status === undefined && (missing1 = "provider_status") || data2.disabled_in === undefined && (missing1 = "disabled_in") || data2.disabled_since === undefined && (missing1 = "disabled_since") || data2.next_attempt_seconds === undefined && (missing1 = "next_attempt_seconds")) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorSource/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "source") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorSource/properties/object/const", keyword: "const", params: { allowedValue: "source" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorSource/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.provider !== undefined) {
+const _errs10 = errors;
+if (typeof data2.provider !== "string") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider", schemaPath: "OperatorSource/properties/provider/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.models !== undefined) {
+let data6 = data2.models;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid4 = true;
+const len1 = data6.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs14 = errors;
+if (typeof data6[i1] !== "string") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/models/" + i1, schemaPath: "OperatorSource/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs14 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/models", schemaPath: "OperatorSource/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.setting !== undefined) {
+let data8 = data2.setting;
+const _errs16 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/setting", schemaPath: "OperatorSource/properties/setting/type", keyword: "type", params: { type: schema428.properties.setting.type } }];
+return false;
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.state !== undefined) {
+let data9 = data2.state;
+const _errs18 = errors;
+if (typeof data9 !== "string") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/state", schemaPath: "OperatorSource/properties/state/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data9 === "available" || data9 === "disabled" || data9 === "not_configured")) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/state", schemaPath: "OperatorSource/properties/state/enum", keyword: "enum", params: { allowedValues: schema428.properties.state.enum } }];
+return false;
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.reason !== undefined) {
+let data10 = data2.reason;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "OperatorSource/properties/reason/type", keyword: "type", params: { type: schema428.properties.reason.type } }];
+return false;
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.provider_status !== undefined) {
+let data11 = data2.provider_status;
+const _errs22 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_status", schemaPath: "OperatorSource/properties/provider_status/type", keyword: "type", params: { type: schema428.properties.provider_status.type } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.disabled_in !== undefined) {
+let data12 = data2.disabled_in;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs26 = errors;
+if (typeof data12[i2] !== "string") {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabled_in/" + i2, schemaPath: "OperatorSource/properties/disabled_in/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs26 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabled_in", schemaPath: "OperatorSource/properties/disabled_in/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.disabled_since !== undefined) {
+let data14 = data2.disabled_since;
+const _errs28 = errors;
+if (typeof data14 !== "string" && data14 !== null) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabled_since", schemaPath: "OperatorSource/properties/disabled_since/type", keyword: "type", params: { type: schema428.properties.disabled_since.type } }];
+return false;
+}
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data14 === "string") {
+if (!formats18.validate(data14)) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/disabled_since", schemaPath: "OperatorSource/properties/disabled_since/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.next_attempt_seconds !== undefined) {
+let data15 = data2.next_attempt_seconds;
+const _errs30 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15)) && data15 !== null) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/next_attempt_seconds", schemaPath: "OperatorSource/properties/next_attempt_seconds/type", keyword: "type", params: { type: schema428.properties.next_attempt_seconds.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0 + "/next_attempt_seconds", schemaPath: "OperatorSource/properties/next_attempt_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate350.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorSource/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate350.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate350.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate350.errors = vErrors;
+return errors === 0;
+}
+validate350.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorSourceTest = validate351;
+var schema429 = { type: "object", required: ["object", "source", "model", "is_working", "error", "provider_status", "provider_text", "duration_ms"], properties: { object: { const: "source.test" }, source: { type: "string" }, model: { type: "string" }, is_working: { type: "boolean" }, error: { type: ["string", "null"] }, provider_status: { type: ["integer", "null"] }, provider_text: { type: ["string", "null"] }, duration_ms: { type: "integer", minimum: 0 } } };
+function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate351.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.source === undefined && (missing0 = "source") || data.model === undefined && (missing0 = "model") || data.is_working === undefined && (missing0 = "is_working") || data.error === undefined && (missing0 = "error") || data.provider_status === undefined && (missing0 = "provider_status") || data.provider_text === undefined && (missing0 = "provider_text") || data.duration_ms === undefined && (missing0 = "duration_ms")) {
+validate351.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "source.test") {
+validate351.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "source.test" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.source !== undefined) {
+const _errs2 = errors;
+if (typeof data.source !== "string") {
+validate351.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.model !== undefined) {
+const _errs4 = errors;
+if (typeof data.model !== "string") {
+validate351.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_working !== undefined) {
+const _errs6 = errors;
+if (typeof data.is_working !== "boolean") {
+validate351.errors = [{ instancePath: instancePath + "/is_working", schemaPath: "#/properties/is_working/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data4 = data.error;
+const _errs8 = errors;
+if (typeof data4 !== "string" && data4 !== null) {
+validate351.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema429.properties.error.type } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.provider_status !== undefined) {
+let data5 = data.provider_status;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
+validate351.errors = [{ instancePath: instancePath + "/provider_status", schemaPath: "#/properties/provider_status/type", keyword: "type", params: { type: schema429.properties.provider_status.type } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.provider_text !== undefined) {
+let data6 = data.provider_text;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate351.errors = [{ instancePath: instancePath + "/provider_text", schemaPath: "#/properties/provider_text/type", keyword: "type", params: { type: schema429.properties.provider_text.type } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.duration_ms !== undefined) {
+let data7 = data.duration_ms;
+const _errs14 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate351.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs14) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate351.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate351.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate351.errors = vErrors;
+return errors === 0;
+}
+validate351.evaluated = { props: { object: true, source: true, model: true, is_working: true, error: true, provider_status: true, provider_text: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorSource = validate352;
+function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate352.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.provider === undefined && (missing0 = "provider") || data.models === undefined && (missing0 = "models") || data.setting === undefined && (missing0 = "setting") || data.state === undefined && (missing0 = "state") || data.reason === undefined && (missing0 = "reason") || data.provider_status === undefined && (missing0 = "provider_status") || data.disabled_in === undefined && (missing0 = "disabled_in") || data.disabled_since === undefined && (missing0 = "disabled_since") || data.next_attempt_seconds === undefined && (missing0 = "next_attempt_seconds")) {
+validate352.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "source") {
+validate352.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "source" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+const _errs2 = errors;
+if (typeof data.id !== "string") {
+validate352.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.provider !== undefined) {
+const _errs4 = errors;
+if (typeof data.provider !== "string") {
+validate352.errors = [{ instancePath: instancePath + "/provider", schemaPath: "#/properties/provider/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+let data3 = data.models;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (Array.isArray(data3)) {
+var valid1 = true;
+const len0 = data3.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs8 = errors;
+if (typeof data3[i0] !== "string") {
+validate352.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs8 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate352.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.setting !== undefined) {
+let data5 = data.setting;
+const _errs10 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate352.errors = [{ instancePath: instancePath + "/setting", schemaPath: "#/properties/setting/type", keyword: "type", params: { type: schema428.properties.setting.type } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.state !== undefined) {
+let data6 = data.state;
+const _errs12 = errors;
+if (typeof data6 !== "string") {
+validate352.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "available" || data6 === "disabled" || data6 === "not_configured")) {
+validate352.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema428.properties.state.enum } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.reason !== undefined) {
+let data7 = data.reason;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate352.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema428.properties.reason.type } }];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.provider_status !== undefined) {
+let data8 = data.provider_status;
+const _errs16 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8)) && data8 !== null) {
+validate352.errors = [{ instancePath: instancePath + "/provider_status", schemaPath: "#/properties/provider_status/type", keyword: "type", params: { type: schema428.properties.provider_status.type } }];
+return false;
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.disabled_in !== undefined) {
+let data9 = data.disabled_in;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (Array.isArray(data9)) {
+var valid2 = true;
+const len1 = data9.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs20 = errors;
+if (typeof data9[i1] !== "string") {
+validate352.errors = [{ instancePath: instancePath + "/disabled_in/" + i1, schemaPath: "#/properties/disabled_in/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+if (!valid2) {
+break;
+}
+}
+} else {
+validate352.errors = [{ instancePath: instancePath + "/disabled_in", schemaPath: "#/properties/disabled_in/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.disabled_since !== undefined) {
+let data11 = data.disabled_since;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate352.errors = [{ instancePath: instancePath + "/disabled_since", schemaPath: "#/properties/disabled_since/type", keyword: "type", params: { type: schema428.properties.disabled_since.type } }];
+return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data11 === "string") {
+if (!formats18.validate(data11)) {
+validate352.errors = [{ instancePath: instancePath + "/disabled_since", schemaPath: "#/properties/disabled_since/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.next_attempt_seconds !== undefined) {
+let data12 = data.next_attempt_seconds;
+const _errs24 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
+validate352.errors = [{ instancePath: instancePath + "/next_attempt_seconds", schemaPath: "#/properties/next_attempt_seconds/type", keyword: "type", params: { type: schema428.properties.next_attempt_seconds.type } }];
+return false;
+}
+if (errors === _errs24) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
+validate352.errors = [{ instancePath: instancePath + "/next_attempt_seconds", schemaPath: "#/properties/next_attempt_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate352.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate352.errors = vErrors;
+return errors === 0;
+}
+validate352.evaluated = { props: { object: true, id: true, provider: true, models: true, setting: true, state: true, reason: true, provider_status: true, disabled_in: true, disabled_since: true, next_attempt_seconds: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorStatus = validate353;
+var schema431 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate353.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.ok === undefined && (missing0 = "ok") || data.versions === undefined && (missing0 = "versions") || data.dependencies === undefined && (missing0 = "dependencies") || data.counts === undefined && (missing0 = "counts")) {
+validate353.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.ok !== undefined) {
 const _errs1 = errors;
 if (typeof data.ok !== "boolean") {
-validate350.errors = [{ instancePath: instancePath + "/ok", schemaPath: "#/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+validate353.errors = [{ instancePath: instancePath + "/ok", schemaPath: "#/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -52232,13 +52858,13 @@ if (errors === _errs3) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.sluice === undefined && (missing1 = "sluice") || data1.schema === undefined && (missing1 = "schema") || data1.postgres === undefined && (missing1 = "postgres") || data1.nats === undefined && (missing1 = "nats")) {
-validate350.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate353.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.sluice !== undefined) {
 const _errs5 = errors;
 if (typeof data1.sluice !== "string") {
-validate350.errors = [{ instancePath: instancePath + "/versions/sluice", schemaPath: "#/properties/versions/properties/sluice/type", keyword: "type", params: { type: "string" } }];
+validate353.errors = [{ instancePath: instancePath + "/versions/sluice", schemaPath: "#/properties/versions/properties/sluice/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -52250,7 +52876,7 @@ if (data1.schema !== undefined) {
 let data3 = data1.schema;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema427.properties.versions.properties.schema.type } }];
+validate353.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema431.properties.versions.properties.schema.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -52262,7 +52888,7 @@ if (data1.postgres !== undefined) {
 let data4 = data1.postgres;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema427.properties.versions.properties.postgres.type } }];
+validate353.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema431.properties.versions.properties.postgres.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -52274,7 +52900,7 @@ if (data1.nats !== undefined) {
 let data5 = data1.nats;
 const _errs11 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema427.properties.versions.properties.nats.type } }];
+validate353.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema431.properties.versions.properties.nats.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -52286,7 +52912,7 @@ var valid1 = true;
 }
 }
 } else {
-validate350.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/type", keyword: "type", params: { type: "object" } }];
+validate353.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52309,13 +52935,13 @@ if (errors === _errs15) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
 if (data7.name === undefined && (missing2 = "name") || data7.ok === undefined && (missing2 = "ok") || data7.detail === undefined && (missing2 = "detail")) {
-validate350.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data7.name !== undefined) {
 const _errs17 = errors;
 if (typeof data7.name !== "string") {
-validate350.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/name", schemaPath: "#/properties/dependencies/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/name", schemaPath: "#/properties/dependencies/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -52326,7 +52952,7 @@ if (valid3) {
 if (data7.ok !== undefined) {
 const _errs19 = errors;
 if (typeof data7.ok !== "boolean") {
-validate350.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/ok", schemaPath: "#/properties/dependencies/items/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/ok", schemaPath: "#/properties/dependencies/items/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -52337,7 +52963,7 @@ if (valid3) {
 if (data7.detail !== undefined) {
 const _errs21 = errors;
 if (typeof data7.detail !== "string") {
-validate350.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/detail", schemaPath: "#/properties/dependencies/items/properties/detail/type", keyword: "type", params: { type: "string" } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/detail", schemaPath: "#/properties/dependencies/items/properties/detail/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs21 === errors;
@@ -52348,7 +52974,7 @@ var valid3 = true;
 }
 }
 } else {
-validate350.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/type", keyword: "type", params: { type: "object" } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -52358,7 +52984,7 @@ break;
 }
 }
 } else {
-validate350.errors = [{ instancePath: instancePath + "/dependencies", schemaPath: "#/properties/dependencies/type", keyword: "type", params: { type: "array" } }];
+validate353.errors = [{ instancePath: instancePath + "/dependencies", schemaPath: "#/properties/dependencies/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -52371,27 +52997,27 @@ if (data.counts !== undefined) {
 let data11 = data.counts;
 const _errs23 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate350.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema427.properties.counts.type } }];
+validate353.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema431.properties.counts.type } }];
 return false;
 }
 if (errors === _errs23) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing3;
 if (data11.workspaces === undefined && (missing3 = "workspaces") || data11.open_holds === undefined && (missing3 = "open_holds") || data11.unknown_jobs === undefined && (missing3 = "unknown_jobs") || data11.dead_letters === undefined && (missing3 = "dead_letters")) {
-validate350.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate353.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data11.workspaces !== undefined) {
 let data12 = data11.workspaces;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate350.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/type", keyword: "type", params: { type: "integer" } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate350.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52405,13 +53031,13 @@ if (data11.open_holds !== undefined) {
 let data13 = data11.open_holds;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate350.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/type", keyword: "type", params: { type: "integer" } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate350.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52425,13 +53051,13 @@ if (data11.unknown_jobs !== undefined) {
 let data14 = data11.unknown_jobs;
 const _errs29 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate350.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/type", keyword: "type", params: { type: "integer" } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs29) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate350.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52445,13 +53071,13 @@ if (data11.dead_letters !== undefined) {
 let data15 = data11.dead_letters;
 const _errs31 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate350.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/type", keyword: "type", params: { type: "integer" } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate350.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate353.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -52475,1033 +53101,6 @@ var valid0 = true;
 }
 }
 } else {
-validate350.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate350.errors = vErrors;
-return errors === 0;
-}
-validate350.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorTokenList = validate351;
-var schema428 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema429 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
-function validate351(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate351.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate351.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "list") {
-validate351.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.data !== undefined) {
-let data1 = data.data;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (Array.isArray(data1)) {
-var valid1 = true;
-const len0 = data1.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data2 = data1[i0];
-const _errs4 = errors;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.scope === undefined && (missing1 = "scope") || data2.created_at === undefined && (missing1 = "created_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.object !== undefined) {
-const _errs7 = errors;
-if (data2.object !== "operator_token") {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorToken/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
-return false;
-}
-var valid3 = _errs7 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.id !== undefined) {
-let data4 = data2.id;
-const _errs8 = errors;
-if (errors === _errs8) {
-if (errors === _errs8) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs8 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.name !== undefined) {
-const _errs10 = errors;
-if (typeof data2.name !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorToken/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs10 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.scope !== undefined) {
-let data6 = data2.scope;
-const _errs12 = errors;
-if (typeof data6 !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data6 === "read" || data6 === "write" || data6 === "money")) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema429.properties.scope.enum } }];
-return false;
-}
-var valid3 = _errs12 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.token !== undefined) {
-const _errs14 = errors;
-if (typeof data2.token !== "string") {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/token", schemaPath: "OperatorToken/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs14 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.created_at !== undefined) {
-let data8 = data2.created_at;
-const _errs16 = errors;
-if (errors === _errs16) {
-if (errors === _errs16) {
-if (typeof data8 === "string") {
-if (!formats18.validate(data8)) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs16 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.expires_at !== undefined) {
-let data9 = data2.expires_at;
-const _errs18 = errors;
-if (typeof data9 !== "string" && data9 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema429.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data9 === "string") {
-if (!formats18.validate(data9)) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs18 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.revoked_at !== undefined) {
-let data10 = data2.revoked_at;
-const _errs20 = errors;
-if (typeof data10 !== "string" && data10 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema429.properties.revoked_at.type } }];
-return false;
-}
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data10 === "string") {
-if (!formats18.validate(data10)) {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs20 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate351.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate351.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.first_id !== undefined) {
-let data11 = data.first_id;
-const _errs22 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema428.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs22 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data12 = data.last_id;
-const _errs24 = errors;
-if (typeof data12 !== "string" && data12 !== null) {
-validate351.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema428.properties.last_id.type } }];
-return false;
-}
-var valid0 = _errs24 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.has_more !== undefined) {
-const _errs26 = errors;
-if (typeof data.has_more !== "boolean") {
-validate351.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs26 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate351.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate351.errors = vErrors;
-return errors === 0;
-}
-validate351.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorToken = validate352;
-function validate352(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate352.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.scope === undefined && (missing0 = "scope") || data.created_at === undefined && (missing0 = "created_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
-validate352.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "operator_token") {
-validate352.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.id !== undefined) {
-let data1 = data.id;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (errors === _errs2) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate352.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs4 = errors;
-if (typeof data.name !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.scope !== undefined) {
-let data3 = data.scope;
-const _errs6 = errors;
-if (typeof data3 !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data3 === "read" || data3 === "write" || data3 === "money")) {
-validate352.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema429.properties.scope.enum } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.token !== undefined) {
-const _errs8 = errors;
-if (typeof data.token !== "string") {
-validate352.errors = [{ instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.created_at !== undefined) {
-let data5 = data.created_at;
-const _errs10 = errors;
-if (errors === _errs10) {
-if (errors === _errs10) {
-if (typeof data5 === "string") {
-if (!formats18.validate(data5)) {
-validate352.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate352.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.expires_at !== undefined) {
-let data6 = data.expires_at;
-const _errs12 = errors;
-if (typeof data6 !== "string" && data6 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema429.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs12) {
-if (errors === _errs12) {
-if (typeof data6 === "string") {
-if (!formats18.validate(data6)) {
-validate352.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.revoked_at !== undefined) {
-let data7 = data.revoked_at;
-const _errs14 = errors;
-if (typeof data7 !== "string" && data7 !== null) {
-validate352.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema429.properties.revoked_at.type } }];
-return false;
-}
-if (errors === _errs14) {
-if (errors === _errs14) {
-if (typeof data7 === "string") {
-if (!formats18.validate(data7)) {
-validate352.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs14 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate352.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate352.errors = vErrors;
-return errors === 0;
-}
-validate352.evaluated = { props: { object: true, id: true, name: true, scope: true, token: true, created_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorWorkspaceCreated = validate353;
-function validate353(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate353.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.workspace === undefined && (missing0 = "workspace") || data.owner === undefined && (missing0 = "owner") || data.api_key === undefined && (missing0 = "api_key")) {
-validate353.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.workspace !== undefined) {
-let data0 = data.workspace;
-const _errs1 = errors;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-let missing1;
-if (data0.object === undefined && (missing1 = "object") || data0.id === undefined && (missing1 = "id") || data0.name === undefined && (missing1 = "name") || data0.is_active === undefined && (missing1 = "is_active") || data0.balance === undefined && (missing1 = "balance") || data0.held === undefined && (missing1 = "held") || data0.available === undefined && (missing1 = "available") || data0.created_at === undefined && (missing1 = "created_at")) {
-validate353.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data0.object !== undefined) {
-const _errs4 = errors;
-if (data0.object !== "workspace") {
-validate353.errors = [{ instancePath: instancePath + "/workspace/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
-return false;
-}
-var valid2 = _errs4 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.id !== undefined) {
-let data2 = data0.id;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (errors === _errs5) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate353.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs5 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.name !== undefined) {
-const _errs7 = errors;
-if (typeof data0.name !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs7 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.is_active !== undefined) {
-const _errs9 = errors;
-if (typeof data0.is_active !== "boolean") {
-validate353.errors = [{ instancePath: instancePath + "/workspace/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid2 = _errs9 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.balance !== undefined) {
-let data5 = data0.balance;
-const _errs11 = errors;
-if (!(typeof data5 == "number" && isFinite(data5))) {
-validate353.errors = [{ instancePath: instancePath + "/workspace/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid2 = _errs11 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.held !== undefined) {
-let data6 = data0.held;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 0 || isNaN(data6)) {
-validate353.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid2 = _errs13 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.available !== undefined) {
-let data7 = data0.available;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && isFinite(data7))) {
-validate353.errors = [{ instancePath: instancePath + "/workspace/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid2 = _errs15 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data0.created_at !== undefined) {
-let data8 = data0.created_at;
-const _errs17 = errors;
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats18.validate(data8)) {
-validate353.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs17 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.owner !== undefined) {
-let data9 = data.owner;
-const _errs19 = errors;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-let missing2;
-if (data9.object === undefined && (missing2 = "object") || data9.id === undefined && (missing2 = "id") || data9.name === undefined && (missing2 = "name") || data9.email === undefined && (missing2 = "email") || data9.role === undefined && (missing2 = "role") || data9.is_active === undefined && (missing2 = "is_active") || data9.created_at === undefined && (missing2 = "created_at")) {
-validate353.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data9.object !== undefined) {
-const _errs22 = errors;
-if (data9.object !== "member") {
-validate353.errors = [{ instancePath: instancePath + "/owner/object", schemaPath: "OperatorMember/properties/object/const", keyword: "const", params: { allowedValue: "member" } }];
-return false;
-}
-var valid4 = _errs22 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.id !== undefined) {
-let data11 = data9.id;
-const _errs23 = errors;
-if (errors === _errs23) {
-if (errors === _errs23) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
-validate353.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs23 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.name !== undefined) {
-const _errs25 = errors;
-if (typeof data9.name !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "OperatorMember/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs25 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.email !== undefined) {
-let data13 = data9.email;
-const _errs27 = errors;
-if (typeof data13 !== "string" && data13 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema419.properties.email.type } }];
-return false;
-}
-var valid4 = _errs27 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.role !== undefined) {
-let data14 = data9.role;
-const _errs29 = errors;
-if (typeof data14 !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data14 === "owner" || data14 === "admin" || data14 === "developer" || data14 === "billing")) {
-validate353.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema419.properties.role.enum } }];
-return false;
-}
-var valid4 = _errs29 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.is_active !== undefined) {
-const _errs31 = errors;
-if (typeof data9.is_active !== "boolean") {
-validate353.errors = [{ instancePath: instancePath + "/owner/is_active", schemaPath: "OperatorMember/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid4 = _errs31 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data9.created_at !== undefined) {
-let data16 = data9.created_at;
-const _errs33 = errors;
-if (errors === _errs33) {
-if (errors === _errs33) {
-if (typeof data16 === "string") {
-if (!formats18.validate(data16)) {
-validate353.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs33 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.api_key !== undefined) {
-let data17 = data.api_key;
-const _errs35 = errors;
-const _errs36 = errors;
-if (errors === _errs36) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
-let missing3;
-if (data17.object === undefined && (missing3 = "object") || data17.id === undefined && (missing3 = "id") || data17.name === undefined && (missing3 = "name") || data17.hint === undefined && (missing3 = "hint") || data17.member === undefined && (missing3 = "member") || data17.preset === undefined && (missing3 = "preset") || data17.tools === undefined && (missing3 = "tools") || data17.created_at === undefined && (missing3 = "created_at") || data17.last_used_at === undefined && (missing3 = "last_used_at") || data17.expires_at === undefined && (missing3 = "expires_at") || data17.revoked_at === undefined && (missing3 = "revoked_at")) {
-validate353.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data17.object !== undefined) {
-const _errs38 = errors;
-if (data17.object !== "api_key") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/object", schemaPath: "OperatorApiKey/properties/object/const", keyword: "const", params: { allowedValue: "api_key" } }];
-return false;
-}
-var valid6 = _errs38 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.id !== undefined) {
-let data19 = data17.id;
-const _errs39 = errors;
-if (errors === _errs39) {
-if (errors === _errs39) {
-if (typeof data19 === "string") {
-if (!formats0.test(data19)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid6 = _errs39 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.name !== undefined) {
-const _errs41 = errors;
-if (typeof data17.name !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/name", schemaPath: "OperatorApiKey/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs41 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.key !== undefined) {
-const _errs43 = errors;
-if (typeof data17.key !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/key", schemaPath: "OperatorApiKey/properties/key/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs43 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.hint !== undefined) {
-const _errs45 = errors;
-if (typeof data17.hint !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/hint", schemaPath: "OperatorApiKey/properties/hint/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs45 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.member !== undefined) {
-let data23 = data17.member;
-const _errs47 = errors;
-if (errors === _errs47) {
-if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
-let missing4;
-if (data23.id === undefined && (missing4 = "id") || data23.name === undefined && (missing4 = "name") || data23.role === undefined && (missing4 = "role")) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data23.id !== undefined) {
-let data24 = data23.id;
-const _errs49 = errors;
-if (errors === _errs49) {
-if (errors === _errs49) {
-if (typeof data24 === "string") {
-if (!formats0.test(data24)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid7 = _errs49 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data23.name !== undefined) {
-const _errs51 = errors;
-if (typeof data23.name !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/name", schemaPath: "OperatorApiKey/properties/member/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid7 = _errs51 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data23.role !== undefined) {
-let data26 = data23.role;
-const _errs53 = errors;
-if (typeof data26 !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data26 === "owner" || data26 === "admin" || data26 === "developer" || data26 === "billing")) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema395.properties.member.properties.role.enum } }];
-return false;
-}
-var valid7 = _errs53 === errors;
-} else {
-var valid7 = true;
-}
-}
-}
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid6 = _errs47 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.preset !== undefined) {
-const _errs55 = errors;
-if (typeof data17.preset !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/preset", schemaPath: "OperatorApiKey/properties/preset/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs55 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.tools !== undefined) {
-let data28 = data17.tools;
-const _errs57 = errors;
-if (!Array.isArray(data28) && data28 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema395.properties.tools.type } }];
-return false;
-}
-if (errors === _errs57) {
-if (Array.isArray(data28)) {
-var valid8 = true;
-const len0 = data28.length;
-for (let i0 = 0;i0 < len0; i0++) {
-const _errs59 = errors;
-if (typeof data28[i0] !== "string") {
-validate353.errors = [{ instancePath: instancePath + "/api_key/tools/" + i0, schemaPath: "OperatorApiKey/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs59 === errors;
-if (!valid8) {
-break;
-}
-}
-}
-}
-var valid6 = _errs57 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.created_at !== undefined) {
-let data30 = data17.created_at;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (errors === _errs61) {
-if (typeof data30 === "string") {
-if (!formats18.validate(data30)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid6 = _errs61 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.last_used_at !== undefined) {
-let data31 = data17.last_used_at;
-const _errs63 = errors;
-if (typeof data31 !== "string" && data31 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema395.properties.last_used_at.type } }];
-return false;
-}
-if (errors === _errs63) {
-if (errors === _errs63) {
-if (typeof data31 === "string") {
-if (!formats18.validate(data31)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid6 = _errs63 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.expires_at !== undefined) {
-let data32 = data17.expires_at;
-const _errs65 = errors;
-if (typeof data32 !== "string" && data32 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema395.properties.expires_at.type } }];
-return false;
-}
-if (errors === _errs65) {
-if (errors === _errs65) {
-if (typeof data32 === "string") {
-if (!formats18.validate(data32)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid6 = _errs65 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data17.revoked_at !== undefined) {
-let data33 = data17.revoked_at;
-const _errs67 = errors;
-if (typeof data33 !== "string" && data33 !== null) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema395.properties.revoked_at.type } }];
-return false;
-}
-if (errors === _errs67) {
-if (errors === _errs67) {
-if (typeof data33 === "string") {
-if (!formats18.validate(data33)) {
-validate353.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid6 = _errs67 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate353.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs35 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-} else {
 validate353.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -53509,9 +53108,10 @@ return false;
 validate353.errors = vErrors;
 return errors === 0;
 }
-validate353.evaluated = { props: { workspace: true, owner: true, api_key: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorWorkspaceList = validate354;
-var schema435 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+validate353.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorTokenList = validate354;
+var schema432 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema433 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
 function validate354(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -53554,14 +53154,14 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.is_active === undefined && (missing1 = "is_active") || data2.balance === undefined && (missing1 = "balance") || data2.held === undefined && (missing1 = "held") || data2.available === undefined && (missing1 = "available") || data2.created_at === undefined && (missing1 = "created_at")) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.scope === undefined && (missing1 = "scope") || data2.created_at === undefined && (missing1 = "created_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs7 = errors;
-if (data2.object !== "workspace") {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+if (data2.object !== "operator_token") {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorToken/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -53576,11 +53176,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -53593,7 +53193,7 @@ if (valid3) {
 if (data2.name !== undefined) {
 const _errs10 = errors;
 if (typeof data2.name !== "string") {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorToken/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -53601,10 +53201,15 @@ var valid3 = _errs10 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.is_active !== undefined) {
+if (data2.scope !== undefined) {
+let data6 = data2.scope;
 const _errs12 = errors;
-if (typeof data2.is_active !== "boolean") {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data6 !== "string") {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "read" || data6 === "write" || data6 === "money")) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema433.properties.scope.enum } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -53612,11 +53217,10 @@ var valid3 = _errs12 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.balance !== undefined) {
-let data7 = data2.balance;
+if (data2.token !== undefined) {
 const _errs14 = errors;
-if (!(typeof data7 == "number" && isFinite(data7))) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
+if (typeof data2.token !== "string") {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/token", schemaPath: "OperatorToken/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -53624,18 +53228,20 @@ var valid3 = _errs14 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.held !== undefined) {
-let data8 = data2.held;
+if (data2.created_at !== undefined) {
+let data8 = data2.created_at;
 const _errs16 = errors;
 if (errors === _errs16) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 0 || isNaN(data8)) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs16) {
+if (typeof data8 === "string") {
+if (!formats18.validate(data8)) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
 }
 }
 var valid3 = _errs16 === errors;
@@ -53643,31 +53249,42 @@ var valid3 = _errs16 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.available !== undefined) {
-let data9 = data2.available;
+if (data2.expires_at !== undefined) {
+let data9 = data2.expires_at;
 const _errs18 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
+if (typeof data9 !== "string" && data9 !== null) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema433.properties.expires_at.type } }];
 return false;
+}
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats18.validate(data9)) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs18 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.created_at !== undefined) {
-let data10 = data2.created_at;
+if (data2.revoked_at !== undefined) {
+let data10 = data2.revoked_at;
 const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema433.properties.revoked_at.type } }];
+return false;
+}
 if (errors === _errs20) {
 if (errors === _errs20) {
 if (typeof data10 === "string") {
 if (!formats18.validate(data10)) {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
-} else {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 }
 }
@@ -53684,7 +53301,7 @@ var valid3 = true;
 }
 }
 } else {
-validate354.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
+validate354.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -53707,7 +53324,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate354.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema435.properties.first_id.type } }];
+validate354.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema432.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -53719,7 +53336,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs24 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate354.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema435.properties.last_id.type } }];
+validate354.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema432.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -53751,7 +53368,7 @@ validate354.errors = vErrors;
 return errors === 0;
 }
 validate354.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateOperatorWorkspace = validate355;
+var validateOperatorToken = validate355;
 function validate355(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -53765,14 +53382,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.is_active === undefined && (missing0 = "is_active") || data.balance === undefined && (missing0 = "balance") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available") || data.created_at === undefined && (missing0 = "created_at")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.scope === undefined && (missing0 = "scope") || data.created_at === undefined && (missing0 = "created_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
 validate355.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
-if (data.object !== "workspace") {
-validate355.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+if (data.object !== "operator_token") {
+validate355.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -53812,10 +53429,15 @@ var valid0 = _errs4 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.is_active !== undefined) {
+if (data.scope !== undefined) {
+let data3 = data.scope;
 const _errs6 = errors;
-if (typeof data.is_active !== "boolean") {
-validate355.errors = [{ instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data3 !== "string") {
+validate355.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "read" || data3 === "write" || data3 === "money")) {
+validate355.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema433.properties.scope.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -53823,11 +53445,10 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.balance !== undefined) {
-let data4 = data.balance;
+if (data.token !== undefined) {
 const _errs8 = errors;
-if (!(typeof data4 == "number" && isFinite(data4))) {
-validate355.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "number" } }];
+if (typeof data.token !== "string") {
+validate355.errors = [{ instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -53835,18 +53456,20 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.held !== undefined) {
-let data5 = data.held;
+if (data.created_at !== undefined) {
+let data5 = data.created_at;
 const _errs10 = errors;
 if (errors === _errs10) {
-if (typeof data5 == "number" && isFinite(data5)) {
-if (data5 < 0 || isNaN(data5)) {
-validate355.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs10) {
+if (typeof data5 === "string") {
+if (!formats18.validate(data5)) {
+validate355.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate355.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate355.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
 }
 }
 var valid0 = _errs10 === errors;
@@ -53854,31 +53477,42 @@ var valid0 = _errs10 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.available !== undefined) {
-let data6 = data.available;
+if (data.expires_at !== undefined) {
+let data6 = data.expires_at;
 const _errs12 = errors;
-if (!(typeof data6 == "number" && isFinite(data6))) {
-validate355.errors = [{ instancePath: instancePath + "/available", schemaPath: "#/properties/available/type", keyword: "type", params: { type: "number" } }];
+if (typeof data6 !== "string" && data6 !== null) {
+validate355.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema433.properties.expires_at.type } }];
 return false;
+}
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats18.validate(data6)) {
+validate355.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.created_at !== undefined) {
-let data7 = data.created_at;
+if (data.revoked_at !== undefined) {
+let data7 = data.revoked_at;
 const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate355.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema433.properties.revoked_at.type } }];
+return false;
+}
 if (errors === _errs14) {
 if (errors === _errs14) {
 if (typeof data7 === "string") {
 if (!formats18.validate(data7)) {
-validate355.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+validate355.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
-} else {
-validate355.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 }
 }
@@ -53902,9 +53536,8 @@ return false;
 validate355.errors = vErrors;
 return errors === 0;
 }
-validate355.evaluated = { props: { object: true, id: true, name: true, is_active: true, balance: true, held: true, available: true, created_at: true }, dynamicProps: false, dynamicItems: false };
-var validatePresetList = validate356;
-var schema438 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
+validate355.evaluated = { props: { object: true, id: true, name: true, scope: true, token: true, created_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceCreated = validate356;
 function validate356(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -53918,14 +53551,1007 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+if (data.workspace === undefined && (missing0 = "workspace") || data.owner === undefined && (missing0 = "owner") || data.api_key === undefined && (missing0 = "api_key")) {
 validate356.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.workspace !== undefined) {
+let data0 = data.workspace;
+const _errs1 = errors;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.object === undefined && (missing1 = "object") || data0.id === undefined && (missing1 = "id") || data0.name === undefined && (missing1 = "name") || data0.is_active === undefined && (missing1 = "is_active") || data0.balance === undefined && (missing1 = "balance") || data0.held === undefined && (missing1 = "held") || data0.available === undefined && (missing1 = "available") || data0.created_at === undefined && (missing1 = "created_at")) {
+validate356.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data0.object !== undefined) {
+const _errs4 = errors;
+if (data0.object !== "workspace") {
+validate356.errors = [{ instancePath: instancePath + "/workspace/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid2 = _errs4 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.id !== undefined) {
+let data2 = data0.id;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate356.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.name !== undefined) {
+const _errs7 = errors;
+if (typeof data0.name !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.is_active !== undefined) {
+const _errs9 = errors;
+if (typeof data0.is_active !== "boolean") {
+validate356.errors = [{ instancePath: instancePath + "/workspace/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.balance !== undefined) {
+let data5 = data0.balance;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && isFinite(data5))) {
+validate356.errors = [{ instancePath: instancePath + "/workspace/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs11 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.held !== undefined) {
+let data6 = data0.held;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate356.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.available !== undefined) {
+let data7 = data0.available;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && isFinite(data7))) {
+validate356.errors = [{ instancePath: instancePath + "/workspace/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs15 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.created_at !== undefined) {
+let data8 = data0.created_at;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats18.validate(data8)) {
+validate356.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs17 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.owner !== undefined) {
+let data9 = data.owner;
+const _errs19 = errors;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+let missing2;
+if (data9.object === undefined && (missing2 = "object") || data9.id === undefined && (missing2 = "id") || data9.name === undefined && (missing2 = "name") || data9.email === undefined && (missing2 = "email") || data9.role === undefined && (missing2 = "role") || data9.is_active === undefined && (missing2 = "is_active") || data9.created_at === undefined && (missing2 = "created_at")) {
+validate356.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data9.object !== undefined) {
+const _errs22 = errors;
+if (data9.object !== "member") {
+validate356.errors = [{ instancePath: instancePath + "/owner/object", schemaPath: "OperatorMember/properties/object/const", keyword: "const", params: { allowedValue: "member" } }];
+return false;
+}
+var valid4 = _errs22 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.id !== undefined) {
+let data11 = data9.id;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate356.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs23 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.name !== undefined) {
+const _errs25 = errors;
+if (typeof data9.name !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "OperatorMember/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.email !== undefined) {
+let data13 = data9.email;
+const _errs27 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate356.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema419.properties.email.type } }];
+return false;
+}
+var valid4 = _errs27 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.role !== undefined) {
+let data14 = data9.role;
+const _errs29 = errors;
+if (typeof data14 !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data14 === "owner" || data14 === "admin" || data14 === "developer" || data14 === "billing")) {
+validate356.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema419.properties.role.enum } }];
+return false;
+}
+var valid4 = _errs29 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.is_active !== undefined) {
+const _errs31 = errors;
+if (typeof data9.is_active !== "boolean") {
+validate356.errors = [{ instancePath: instancePath + "/owner/is_active", schemaPath: "OperatorMember/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs31 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.created_at !== undefined) {
+let data16 = data9.created_at;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (errors === _errs33) {
+if (typeof data16 === "string") {
+if (!formats18.validate(data16)) {
+validate356.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs33 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.api_key !== undefined) {
+let data17 = data.api_key;
+const _errs35 = errors;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+let missing3;
+if (data17.object === undefined && (missing3 = "object") || data17.id === undefined && (missing3 = "id") || data17.name === undefined && (missing3 = "name") || data17.hint === undefined && (missing3 = "hint") || data17.member === undefined && (missing3 = "member") || data17.preset === undefined && (missing3 = "preset") || data17.tools === undefined && (missing3 = "tools") || data17.created_at === undefined && (missing3 = "created_at") || data17.last_used_at === undefined && (missing3 = "last_used_at") || data17.expires_at === undefined && (missing3 = "expires_at") || data17.revoked_at === undefined && (missing3 = "revoked_at")) {
+validate356.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data17.object !== undefined) {
+const _errs38 = errors;
+if (data17.object !== "api_key") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/object", schemaPath: "OperatorApiKey/properties/object/const", keyword: "const", params: { allowedValue: "api_key" } }];
+return false;
+}
+var valid6 = _errs38 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.id !== undefined) {
+let data19 = data17.id;
+const _errs39 = errors;
+if (errors === _errs39) {
+if (errors === _errs39) {
+if (typeof data19 === "string") {
+if (!formats0.test(data19)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs39 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.name !== undefined) {
+const _errs41 = errors;
+if (typeof data17.name !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/name", schemaPath: "OperatorApiKey/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs41 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.key !== undefined) {
+const _errs43 = errors;
+if (typeof data17.key !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/key", schemaPath: "OperatorApiKey/properties/key/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs43 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.hint !== undefined) {
+const _errs45 = errors;
+if (typeof data17.hint !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/hint", schemaPath: "OperatorApiKey/properties/hint/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs45 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.member !== undefined) {
+let data23 = data17.member;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+let missing4;
+if (data23.id === undefined && (missing4 = "id") || data23.name === undefined && (missing4 = "name") || data23.role === undefined && (missing4 = "role")) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data23.id !== undefined) {
+let data24 = data23.id;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (errors === _errs49) {
+if (typeof data24 === "string") {
+if (!formats0.test(data24)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid7 = _errs49 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data23.name !== undefined) {
+const _errs51 = errors;
+if (typeof data23.name !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member/name", schemaPath: "OperatorApiKey/properties/member/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid7 = _errs51 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data23.role !== undefined) {
+let data26 = data23.role;
+const _errs53 = errors;
+if (typeof data26 !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data26 === "owner" || data26 === "admin" || data26 === "developer" || data26 === "billing")) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema395.properties.member.properties.role.enum } }];
+return false;
+}
+var valid7 = _errs53 === errors;
+} else {
+var valid7 = true;
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid6 = _errs47 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.preset !== undefined) {
+const _errs55 = errors;
+if (typeof data17.preset !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/preset", schemaPath: "OperatorApiKey/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs55 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.tools !== undefined) {
+let data28 = data17.tools;
+const _errs57 = errors;
+if (!Array.isArray(data28) && data28 !== null) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/tools", schemaPath: "OperatorApiKey/properties/tools/type", keyword: "type", params: { type: schema395.properties.tools.type } }];
+return false;
+}
+if (errors === _errs57) {
+if (Array.isArray(data28)) {
+var valid8 = true;
+const len0 = data28.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs59 = errors;
+if (typeof data28[i0] !== "string") {
+validate356.errors = [{ instancePath: instancePath + "/api_key/tools/" + i0, schemaPath: "OperatorApiKey/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs59 === errors;
+if (!valid8) {
+break;
+}
+}
+}
+}
+var valid6 = _errs57 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.created_at !== undefined) {
+let data30 = data17.created_at;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (errors === _errs61) {
+if (typeof data30 === "string") {
+if (!formats18.validate(data30)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs61 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.last_used_at !== undefined) {
+let data31 = data17.last_used_at;
+const _errs63 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema395.properties.last_used_at.type } }];
+return false;
+}
+if (errors === _errs63) {
+if (errors === _errs63) {
+if (typeof data31 === "string") {
+if (!formats18.validate(data31)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs63 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.expires_at !== undefined) {
+let data32 = data17.expires_at;
+const _errs65 = errors;
+if (typeof data32 !== "string" && data32 !== null) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema395.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs65) {
+if (errors === _errs65) {
+if (typeof data32 === "string") {
+if (!formats18.validate(data32)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs65 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.revoked_at !== undefined) {
+let data33 = data17.revoked_at;
+const _errs67 = errors;
+if (typeof data33 !== "string" && data33 !== null) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema395.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data33 === "string") {
+if (!formats18.validate(data33)) {
+validate356.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs67 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs35 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate356.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate356.errors = vErrors;
+return errors === 0;
+}
+validate356.evaluated = { props: { workspace: true, owner: true, api_key: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceList = validate357;
+var schema439 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate357.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate357.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate356.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate357.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.is_active === undefined && (missing1 = "is_active") || data2.balance === undefined && (missing1 = "balance") || data2.held === undefined && (missing1 = "held") || data2.available === undefined && (missing1 = "available") || data2.created_at === undefined && (missing1 = "created_at")) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "workspace") {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+const _errs10 = errors;
+if (typeof data2.name !== "string") {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.is_active !== undefined) {
+const _errs12 = errors;
+if (typeof data2.is_active !== "boolean") {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.balance !== undefined) {
+let data7 = data2.balance;
+const _errs14 = errors;
+if (!(typeof data7 == "number" && isFinite(data7))) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.held !== undefined) {
+let data8 = data2.held;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.available !== undefined) {
+let data9 = data2.available;
+const _errs18 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data10 = data2.created_at;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats18.validate(data10)) {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate357.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate357.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data11 = data.first_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate357.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema439.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data12 = data.last_id;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate357.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema439.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs26 = errors;
+if (typeof data.has_more !== "boolean") {
+validate357.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate357.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate357.errors = vErrors;
+return errors === 0;
+}
+validate357.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspace = validate358;
+function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate358.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.is_active === undefined && (missing0 = "is_active") || data.balance === undefined && (missing0 = "balance") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available") || data.created_at === undefined && (missing0 = "created_at")) {
+validate358.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "workspace") {
+validate358.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate358.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate358.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_active !== undefined) {
+const _errs6 = errors;
+if (typeof data.is_active !== "boolean") {
+validate358.errors = [{ instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.balance !== undefined) {
+let data4 = data.balance;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && isFinite(data4))) {
+validate358.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.held !== undefined) {
+let data5 = data.held;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate358.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.available !== undefined) {
+let data6 = data.available;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && isFinite(data6))) {
+validate358.errors = [{ instancePath: instancePath + "/available", schemaPath: "#/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data7 = data.created_at;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats18.validate(data7)) {
+validate358.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate358.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate358.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate358.errors = vErrors;
+return errors === 0;
+}
+validate358.evaluated = { props: { object: true, id: true, name: true, is_active: true, balance: true, held: true, available: true, created_at: true }, dynamicProps: false, dynamicItems: false };
+var validatePresetList = validate359;
+var schema442 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens", "can_be_given"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] }, can_be_given: { type: "boolean" } } } } } };
+function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate359.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate359.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate359.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -53947,13 +54573,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.name === undefined && (missing1 = "name") || data2.requests_per_minute === undefined && (missing1 = "requests_per_minute") || data2.daily_tokens === undefined && (missing1 = "daily_tokens") || data2.can_be_given === undefined && (missing1 = "can_be_given")) {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.name !== undefined) {
 const _errs6 = errors;
 if (typeof data2.name !== "string") {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -53965,7 +54591,7 @@ if (data2.requests_per_minute !== undefined) {
 let data4 = data2.requests_per_minute;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema438.properties.data.items.properties.requests_per_minute.type } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema442.properties.data.items.properties.requests_per_minute.type } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -53977,7 +54603,7 @@ if (data2.daily_tokens !== undefined) {
 let data5 = data2.daily_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema438.properties.data.items.properties.daily_tokens.type } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema442.properties.data.items.properties.daily_tokens.type } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -53988,7 +54614,7 @@ if (valid2) {
 if (data2.can_be_given !== undefined) {
 const _errs12 = errors;
 if (typeof data2.can_be_given !== "boolean") {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0 + "/can_be_given", schemaPath: "#/properties/data/items/properties/can_be_given/type", keyword: "type", params: { type: "boolean" } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0 + "/can_be_given", schemaPath: "#/properties/data/items/properties/can_be_given/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -54000,7 +54626,7 @@ var valid2 = true;
 }
 }
 } else {
-validate356.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate359.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54010,7 +54636,7 @@ break;
 }
 }
 } else {
-validate356.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate359.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54021,19 +54647,19 @@ var valid0 = true;
 }
 }
 } else {
-validate356.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate359.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate356.errors = vErrors;
+validate359.errors = vErrors;
 return errors === 0;
 }
-validate356.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateResponseCompaction = validate357;
-function validate357(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate359.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseCompaction = validate360;
+function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate357.evaluated;
+const evaluated0 = validate360.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54044,13 +54670,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created_at === undefined && (missing0 = "created_at") || data.output === undefined && (missing0 = "output") || data.usage === undefined && (missing0 = "usage")) {
-validate357.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate360.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate360.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54061,7 +54687,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "response.compaction") {
-validate357.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.compaction" } }];
+validate360.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.compaction" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -54073,7 +54699,7 @@ if (data.created_at !== undefined) {
 let data2 = data.created_at;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate357.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -54095,13 +54721,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.id === undefined && (missing1 = "id") || data4.type === undefined && (missing1 = "type") || data4.encrypted_content === undefined && (missing1 = "encrypted_content")) {
-validate357.errors = [{ instancePath: instancePath + "/output/" + i0, schemaPath: "#/properties/output/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate360.errors = [{ instancePath: instancePath + "/output/" + i0, schemaPath: "#/properties/output/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.id !== undefined) {
 const _errs10 = errors;
 if (typeof data4.id !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/output/" + i0 + "/id", schemaPath: "#/properties/output/items/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate360.errors = [{ instancePath: instancePath + "/output/" + i0 + "/id", schemaPath: "#/properties/output/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -54112,7 +54738,7 @@ if (valid2) {
 if (data4.type !== undefined) {
 const _errs12 = errors;
 if (data4.type !== "compaction") {
-validate357.errors = [{ instancePath: instancePath + "/output/" + i0 + "/type", schemaPath: "#/properties/output/items/properties/type/const", keyword: "const", params: { allowedValue: "compaction" } }];
+validate360.errors = [{ instancePath: instancePath + "/output/" + i0 + "/type", schemaPath: "#/properties/output/items/properties/type/const", keyword: "const", params: { allowedValue: "compaction" } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -54123,7 +54749,7 @@ if (valid2) {
 if (data4.encrypted_content !== undefined) {
 const _errs13 = errors;
 if (typeof data4.encrypted_content !== "string") {
-validate357.errors = [{ instancePath: instancePath + "/output/" + i0 + "/encrypted_content", schemaPath: "#/properties/output/items/properties/encrypted_content/type", keyword: "type", params: { type: "string" } }];
+validate360.errors = [{ instancePath: instancePath + "/output/" + i0 + "/encrypted_content", schemaPath: "#/properties/output/items/properties/encrypted_content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -54134,7 +54760,7 @@ var valid2 = true;
 }
 }
 } else {
-validate357.errors = [{ instancePath: instancePath + "/output/" + i0, schemaPath: "#/properties/output/items/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath: instancePath + "/output/" + i0, schemaPath: "#/properties/output/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54144,7 +54770,7 @@ break;
 }
 }
 } else {
-validate357.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
+validate360.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54161,20 +54787,20 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.input_tokens === undefined && (missing2 = "input_tokens") || data8.input_tokens_details === undefined && (missing2 = "input_tokens_details") || data8.output_tokens === undefined && (missing2 = "output_tokens") || data8.output_tokens_details === undefined && (missing2 = "output_tokens_details") || data8.total_tokens === undefined && (missing2 = "total_tokens")) {
-validate357.errors = [{ instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.input_tokens !== undefined) {
 let data9 = data8.input_tokens;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "ResponseUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "ResponseUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "ResponseUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "ResponseUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54191,20 +54817,20 @@ if (errors === _errs20) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing3;
 if (data10.cached_tokens === undefined && (missing3 = "cached_tokens") || data10.cache_write_tokens === undefined && (missing3 = "cache_write_tokens")) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details", schemaPath: "ResponseUsage/properties/input_tokens_details/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details", schemaPath: "ResponseUsage/properties/input_tokens_details/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data10.cached_tokens !== undefined) {
 let data11 = data10.cached_tokens;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cached_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cached_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cached_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cached_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54218,13 +54844,13 @@ if (data10.cache_write_tokens !== undefined) {
 let data12 = data10.cache_write_tokens;
 const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cache_write_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cache_write_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cache_write_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details/cache_write_tokens", schemaPath: "ResponseUsage/properties/input_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54236,7 +54862,7 @@ var valid5 = true;
 }
 }
 } else {
-validate357.errors = [{ instancePath: instancePath + "/usage/input_tokens_details", schemaPath: "ResponseUsage/properties/input_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/input_tokens_details", schemaPath: "ResponseUsage/properties/input_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54249,13 +54875,13 @@ if (data8.output_tokens !== undefined) {
 let data13 = data8.output_tokens;
 const _errs26 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "ResponseUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "ResponseUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "ResponseUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "ResponseUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54272,20 +54898,20 @@ if (errors === _errs28) {
 if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing4;
 if (data14.reasoning_tokens === undefined && (missing4 = "reasoning_tokens")) {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "ResponseUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "ResponseUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data14.reasoning_tokens !== undefined) {
 let data15 = data14.reasoning_tokens;
 const _errs30 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/reasoning_tokens", schemaPath: "ResponseUsage/properties/output_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/reasoning_tokens", schemaPath: "ResponseUsage/properties/output_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/reasoning_tokens", schemaPath: "ResponseUsage/properties/output_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/reasoning_tokens", schemaPath: "ResponseUsage/properties/output_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54293,7 +54919,7 @@ return false;
 }
 }
 } else {
-validate357.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "ResponseUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "ResponseUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54306,13 +54932,13 @@ if (data8.total_tokens !== undefined) {
 let data16 = data8.total_tokens;
 const _errs32 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate357.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "ResponseUsage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "ResponseUsage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate357.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "ResponseUsage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate360.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "ResponseUsage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -54327,7 +54953,7 @@ var valid4 = true;
 }
 }
 } else {
-validate357.errors = [{ instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54341,19 +54967,19 @@ var valid0 = true;
 }
 }
 } else {
-validate357.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate360.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate357.errors = vErrors;
+validate360.errors = vErrors;
 return errors === 0;
 }
-validate357.evaluated = { props: { id: true, object: true, created_at: true, output: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateModelResponseDeleted = validate358;
-function validate358(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate360.evaluated = { props: { id: true, object: true, created_at: true, output: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateModelResponseDeleted = validate361;
+function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate358.evaluated;
+const evaluated0 = validate361.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54364,13 +54990,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
-validate358.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate361.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate358.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate361.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54381,7 +55007,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "response") {
-validate358.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
+validate361.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -54392,7 +55018,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs4 = errors;
 if (data.deleted !== true) {
-validate358.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate361.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -54403,30 +55029,30 @@ var valid0 = true;
 }
 }
 } else {
-validate358.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate361.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate358.errors = vErrors;
+validate361.errors = vErrors;
 return errors === 0;
 }
-validate358.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateResponseStreamEvent = validate359;
-var schema442 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "response.image_generation_call.in_progress", "response.image_generation_call.generating", "response.image_generation_call.completed", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseQueued" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseImageInProgress" }, { $ref: "ResponseImageGenerating" }, { $ref: "ResponseImageCompleted" }, { $ref: "ResponseError" }] }] };
-var schema493 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var schema444 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter", "max_rounds", "max_credits"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, conversation: { type: ["object", "null"], required: ["id"], properties: { id: { type: "string" } } }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
-var schema445 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "sluice_call", "image_generation_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }, { $ref: "ResponseToolSearchCall" }, { $ref: "SluiceCall" }, { $ref: "ResponseImageCall" }] }] };
-var schema454 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
-var schema455 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
-var schema456 = { type: "object", required: ["id", "type", "status", "call_id", "execution", "arguments"], properties: { id: { type: "string" }, type: { const: "tool_search_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, execution: { const: "client" }, arguments: { type: ["object", "string"] }, extra_content: { type: "object" } } };
-var schema457 = { type: "object", required: ["id", "type", "status", "result", "revised_prompt", "file_id", "call_id", "arguments", "round", "output", "credits_used"], properties: { id: { type: "string" }, type: { const: "image_generation_call" }, status: { enum: ["in_progress", "generating", "completed", "failed"] }, result: { type: ["string", "null"] }, revised_prompt: { type: ["string", "null"] }, file_id: { type: ["string", "null"] }, model: { type: "string" }, output_format: { type: "string" }, size: { type: "string" }, quality: { type: "string" }, background: { type: "string" }, error: { type: "object", required: ["code", "message", "param", "type"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, type: { type: "string" } } }, call_id: { type: "string" }, arguments: { type: "string" }, round: { type: "integer", minimum: 1 }, request_id: { type: "string", format: "uuid" }, output: { type: ["string", "null"] }, credits_used: { type: "number", minimum: 0 } } };
-var schema446 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
-var schema447 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
-var schema449 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
-function validate365(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate361.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseStreamEvent = validate362;
+var schema446 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["response.created", "response.queued", "response.in_progress", "response.completed", "response.incomplete", "response.failed", "response.output_item.added", "response.output_item.done", "response.content_part.added", "response.content_part.done", "response.output_text.delta", "response.output_text.done", "response.output_text.annotation.added", "response.refusal.delta", "response.refusal.done", "response.reasoning_text.delta", "response.reasoning_text.done", "response.reasoning_summary_part.added", "response.reasoning_summary_part.done", "response.reasoning_summary_text.delta", "response.reasoning_summary_text.done", "response.function_call_arguments.delta", "response.function_call_arguments.done", "response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", "response.image_generation_call.in_progress", "response.image_generation_call.generating", "response.image_generation_call.completed", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseCreated" }, { $ref: "ResponseQueued" }, { $ref: "ResponseInProgress" }, { $ref: "ResponseCompleted" }, { $ref: "ResponseIncomplete" }, { $ref: "ResponseFailed" }, { $ref: "ResponseItemAdded" }, { $ref: "ResponseItemDone" }, { $ref: "ResponsePartAdded" }, { $ref: "ResponsePartDone" }, { $ref: "ResponseTextDelta" }, { $ref: "ResponseTextDone" }, { $ref: "ResponseAnnotationAdded" }, { $ref: "ResponseRefusalDelta" }, { $ref: "ResponseRefusalDone" }, { $ref: "ResponseReasoningDelta" }, { $ref: "ResponseReasoningDone" }, { $ref: "ResponseSummaryPartAdded" }, { $ref: "ResponseSummaryPartDone" }, { $ref: "ResponseSummaryDelta" }, { $ref: "ResponseSummaryDone" }, { $ref: "ResponseArgumentsDelta" }, { $ref: "ResponseArgumentsDone" }, { $ref: "ResponseCustomDelta" }, { $ref: "ResponseCustomDone" }, { $ref: "ResponseImageInProgress" }, { $ref: "ResponseImageGenerating" }, { $ref: "ResponseImageCompleted" }, { $ref: "ResponseError" }] }] };
+var schema497 = { type: "object", required: ["type", "sequence_number", "code", "message", "param", "error"], properties: { type: { const: "error" }, sequence_number: { type: "integer", minimum: 0 }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, error: { type: "object", required: ["type", "code", "message", "param"], properties: { type: { type: "string" }, code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema448 = { type: "object", required: ["id", "object", "created_at", "completed_at", "status", "error", "incomplete_details", "model", "output", "usage", "instructions", "previous_response_id", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "text", "reasoning", "temperature", "top_p", "presence_penalty", "frequency_penalty", "top_logprobs", "max_output_tokens", "truncation", "store", "background", "service_tier", "metadata", "user", "safety_identifier", "prompt_cache_key"], properties: { id: { type: "string" }, object: { const: "response" }, created_at: { type: "integer" }, completed_at: { type: ["integer", "null"] }, status: { enum: ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, incomplete_details: { type: ["object", "null"], required: ["reason"], properties: { reason: { enum: ["max_output_tokens", "content_filter", "max_rounds", "max_credits"] } } }, model: { type: "string" }, output: { type: "array", items: { $ref: "ResponseItem" } }, usage: { anyOf: [{ $ref: "ResponseUsage" }, { type: "null" }] }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"] }, conversation: { type: ["object", "null"], required: ["id"], properties: { id: { type: "string" } } }, tools: { type: "array", items: { $ref: "ResponsesTool" } }, tool_choice: { $ref: "ResponsesToolChoice" }, parallel_tool_calls: { type: "boolean" }, max_tool_calls: { type: ["integer", "null"] }, text: { $ref: "ResponsesText" }, reasoning: { type: "object", required: ["effort", "summary"], properties: { effort: { type: ["string", "null"] }, summary: { type: ["string", "null"] } } }, temperature: { type: "number" }, top_p: { type: "number" }, presence_penalty: { type: "number" }, frequency_penalty: { type: "number" }, top_logprobs: { type: "integer" }, max_output_tokens: { type: ["integer", "null"] }, truncation: { const: "disabled" }, store: { type: "boolean" }, background: { type: "boolean" }, service_tier: { type: "string" }, metadata: { type: "object", additionalProperties: { type: "string" } }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, sluice: { $ref: "SluiceSummary" } } };
+var schema449 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call", "sluice_call", "image_generation_call"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseMessage" }, { $ref: "ResponseReasoning" }, { $ref: "ResponseFunctionCall" }, { $ref: "ResponseCustomCall" }, { $ref: "ResponseToolSearchCall" }, { $ref: "SluiceCall" }, { $ref: "ResponseImageCall" }] }] };
+var schema458 = { type: "object", required: ["id", "type", "status", "call_id", "name", "arguments"], properties: { id: { type: "string" }, type: { const: "function_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, arguments: { type: "string" }, extra_content: { type: "object" } } };
+var schema459 = { type: "object", required: ["id", "type", "status", "call_id", "name", "input"], properties: { id: { type: "string" }, type: { const: "custom_tool_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, name: { type: "string" }, namespace: { type: "string" }, input: { type: "string" }, extra_content: { type: "object" } } };
+var schema460 = { type: "object", required: ["id", "type", "status", "call_id", "execution", "arguments"], properties: { id: { type: "string" }, type: { const: "tool_search_call" }, status: { enum: ["in_progress", "completed", "incomplete"] }, call_id: { type: "string" }, execution: { const: "client" }, arguments: { type: ["object", "string"] }, extra_content: { type: "object" } } };
+var schema461 = { type: "object", required: ["id", "type", "status", "result", "revised_prompt", "file_id", "call_id", "arguments", "round", "output", "credits_used"], properties: { id: { type: "string" }, type: { const: "image_generation_call" }, status: { enum: ["in_progress", "generating", "completed", "failed"] }, result: { type: ["string", "null"] }, revised_prompt: { type: ["string", "null"] }, file_id: { type: ["string", "null"] }, model: { type: "string" }, output_format: { type: "string" }, size: { type: "string" }, quality: { type: "string" }, background: { type: "string" }, error: { type: "object", required: ["code", "message", "param", "type"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, type: { type: "string" } } }, call_id: { type: "string" }, arguments: { type: "string" }, round: { type: "integer", minimum: 1 }, request_id: { type: "string", format: "uuid" }, output: { type: ["string", "null"] }, credits_used: { type: "number", minimum: 0 } } };
+var schema450 = { type: "object", required: ["id", "type", "role", "status", "content"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, status: { enum: ["in_progress", "completed", "incomplete"] }, content: { type: "array", items: { $ref: "ResponsePart" } } } };
+var schema451 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }] }] };
+var schema453 = { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } }, top_logprobs: { type: "array", items: { type: "object", required: ["token", "logprob"], properties: { token: { type: "string" }, logprob: { type: "number" }, bytes: { type: ["array", "null"], items: { type: "integer" } } } } } } };
+function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate365.evaluated;
+const evaluated0 = validate368.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54437,13 +55063,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.text === undefined && (missing0 = "text") || data.annotations === undefined && (missing0 = "annotations") || data.logprobs === undefined && (missing0 = "logprobs")) {
-validate365.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate368.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "output_text") {
-validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "output_text" } }];
+validate368.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "output_text" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54454,7 +55080,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs2 = errors;
 if (typeof data.text !== "string") {
-validate365.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate368.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -54473,7 +55099,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data3 = data2[i0];
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate365.errors = [{ instancePath: instancePath + "/annotations/" + i0, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
+validate368.errors = [{ instancePath: instancePath + "/annotations/" + i0, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -54482,7 +55108,7 @@ break;
 }
 }
 } else {
-validate365.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
+validate368.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54506,13 +55132,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.token === undefined && (missing1 = "token") || data5.logprob === undefined && (missing1 = "logprob")) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.token !== undefined) {
 const _errs13 = errors;
 if (typeof data5.token !== "string") {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs13 === errors;
@@ -54524,7 +55150,7 @@ if (data5.logprob !== undefined) {
 let data7 = data5.logprob;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid4 = _errs15 === errors;
@@ -54536,7 +55162,7 @@ if (data5.bytes !== undefined) {
 let data8 = data5.bytes;
 const _errs17 = errors;
 if (!Array.isArray(data8) && data8 !== null) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema453.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs17) {
@@ -54547,7 +55173,7 @@ for (let i2 = 0;i2 < len2; i2++) {
 let data9 = data8[i2];
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes/" + i2, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/bytes/" + i2, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid5 = _errs19 === errors;
@@ -54576,13 +55202,13 @@ if (errors === _errs23) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.token === undefined && (missing2 = "token") || data11.logprob === undefined && (missing2 = "logprob")) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.token !== undefined) {
 const _errs25 = errors;
 if (typeof data11.token !== "string") {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs25 === errors;
@@ -54594,7 +55220,7 @@ if (data11.logprob !== undefined) {
 let data13 = data11.logprob;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid7 = _errs27 === errors;
@@ -54606,7 +55232,7 @@ if (data11.bytes !== undefined) {
 let data14 = data11.bytes;
 const _errs29 = errors;
 if (!Array.isArray(data14) && data14 !== null) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema453.properties.top_logprobs.items.properties.bytes.type } }];
 return false;
 }
 if (errors === _errs29) {
@@ -54617,7 +55243,7 @@ for (let i4 = 0;i4 < len4; i4++) {
 let data15 = data14[i4];
 const _errs31 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes/" + i4, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3 + "/bytes/" + i4, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid8 = _errs31 === errors;
@@ -54635,7 +55261,7 @@ var valid7 = true;
 }
 }
 } else {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54645,7 +55271,7 @@ break;
 }
 }
 } else {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54658,7 +55284,7 @@ var valid4 = true;
 }
 }
 } else {
-validate365.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs/" + i1, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54668,7 +55294,7 @@ break;
 }
 }
 } else {
-validate365.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+validate368.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54681,18 +55307,18 @@ var valid0 = true;
 }
 }
 } else {
-validate365.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate368.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate365.errors = vErrors;
+validate368.errors = vErrors;
 return errors === 0;
 }
-validate365.evaluated = { props: { type: true, text: true, annotations: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate364(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate368.evaluated = { props: { type: true, text: true, annotations: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate367(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate364.evaluated;
+const evaluated0 = validate367.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54700,7 +55326,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate364.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate367.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -54708,23 +55334,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate364.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate367.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate367.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal")) {
-validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema447.allOf[0].properties.type.enum } }];
+validate367.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema451.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate364.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate367.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54736,8 +55362,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "output_text") {
-if (!validate365(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
+if (!validate368(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -54751,13 +55377,13 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
-validate364.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate367.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs12 = errors;
 if (data.type !== "refusal") {
-validate364.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate367.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid6 = _errs12 === errors;
@@ -54768,7 +55394,7 @@ if (valid6) {
 if (data.refusal !== undefined) {
 const _errs13 = errors;
 if (typeof data.refusal !== "string") {
-validate364.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate367.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs13 === errors;
@@ -54778,7 +55404,7 @@ var valid6 = true;
 }
 }
 } else {
-validate364.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
+validate367.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54788,15 +55414,15 @@ props0.type = true;
 props0.refusal = true;
 }
 } else {
-validate364.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate367.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate364.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate367.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate364.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate367.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -54808,15 +55434,15 @@ props0.type = true;
 }
 }
 }
-validate364.errors = vErrors;
+validate367.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate364.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate367.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate366(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate363.evaluated;
+const evaluated0 = validate366.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54827,13 +55453,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.status === undefined && (missing0 = "status") || data.content === undefined && (missing0 = "content")) {
-validate363.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate366.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate363.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate366.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54844,7 +55470,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate363.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate366.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -54855,7 +55481,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate363.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate366.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -54867,7 +55493,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs5 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate363.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema446.properties.status.enum } }];
+validate366.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema450.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -54884,8 +55510,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs8 = errors;
-if (!validate364(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
+if (!validate367(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs8 === errors;
@@ -54894,7 +55520,7 @@ break;
 }
 }
 } else {
-validate363.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate366.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -54908,19 +55534,19 @@ var valid0 = true;
 }
 }
 } else {
-validate363.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate366.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate363.errors = vErrors;
+validate366.errors = vErrors;
 return errors === 0;
 }
-validate363.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
-var schema451 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: "string" } } };
-function validate368(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate366.evaluated = { props: { id: true, type: true, role: true, status: true, content: true }, dynamicProps: false, dynamicItems: false };
+var schema455 = { type: "object", required: ["id", "type", "summary", "status"], properties: { id: { type: "string" }, type: { const: "reasoning" }, status: { enum: ["in_progress", "completed", "incomplete"] }, summary: { type: "array", items: { $ref: "ResponseSummaryText" } }, content: { type: "array", items: { $ref: "ResponseReasoningText" } }, encrypted_content: { type: "string" } } };
+function validate371(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate368.evaluated;
+const evaluated0 = validate371.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -54931,13 +55557,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.summary === undefined && (missing0 = "summary") || data.status === undefined && (missing0 = "status")) {
-validate368.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate371.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate368.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate371.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -54948,7 +55574,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "reasoning") {
-validate368.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "reasoning" } }];
+validate371.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "reasoning" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -54960,7 +55586,7 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs4 = errors;
 if (!(data2 === "in_progress" || data2 === "completed" || data2 === "incomplete")) {
-validate368.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema451.properties.status.enum } }];
+validate371.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema455.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -54983,13 +55609,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.type === undefined && (missing1 = "type") || data4.text === undefined && (missing1 = "text")) {
-validate368.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate371.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.type !== undefined) {
 const _errs10 = errors;
 if (data4.type !== "summary_text") {
-validate368.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+validate371.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -55000,7 +55626,7 @@ if (valid3) {
 if (data4.text !== undefined) {
 const _errs11 = errors;
 if (typeof data4.text !== "string") {
-validate368.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate371.errors = [{ instancePath: instancePath + "/summary/" + i0 + "/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -55010,7 +55636,7 @@ var valid3 = true;
 }
 }
 } else {
-validate368.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+validate371.errors = [{ instancePath: instancePath + "/summary/" + i0, schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55020,7 +55646,7 @@ break;
 }
 }
 } else {
-validate368.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "array" } }];
+validate371.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -55044,13 +55670,13 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.type === undefined && (missing2 = "type") || data8.text === undefined && (missing2 = "text")) {
-validate368.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate371.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs18 = errors;
 if (data8.type !== "reasoning_text") {
-validate368.errors = [{ instancePath: instancePath + "/content/" + i1 + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
+validate371.errors = [{ instancePath: instancePath + "/content/" + i1 + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
 return false;
 }
 var valid6 = _errs18 === errors;
@@ -55061,7 +55687,7 @@ if (valid6) {
 if (data8.text !== undefined) {
 const _errs19 = errors;
 if (typeof data8.text !== "string") {
-validate368.errors = [{ instancePath: instancePath + "/content/" + i1 + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate371.errors = [{ instancePath: instancePath + "/content/" + i1 + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs19 === errors;
@@ -55071,7 +55697,7 @@ var valid6 = true;
 }
 }
 } else {
-validate368.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
+validate371.errors = [{ instancePath: instancePath + "/content/" + i1, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55081,7 +55707,7 @@ break;
 }
 }
 } else {
-validate368.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate371.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -55093,7 +55719,7 @@ if (valid0) {
 if (data.encrypted_content !== undefined) {
 const _errs21 = errors;
 if (typeof data.encrypted_content !== "string") {
-validate368.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: "string" } }];
+validate371.errors = [{ instancePath: instancePath + "/encrypted_content", schemaPath: "#/properties/encrypted_content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -55107,18 +55733,18 @@ var valid0 = true;
 }
 }
 } else {
-validate368.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate371.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate368.errors = vErrors;
+validate371.errors = vErrors;
 return errors === 0;
 }
-validate368.evaluated = { props: { id: true, type: true, status: true, summary: true, content: true, encrypted_content: true }, dynamicProps: false, dynamicItems: false };
-function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate371.evaluated = { props: { id: true, type: true, status: true, summary: true, content: true, encrypted_content: true }, dynamicProps: false, dynamicItems: false };
+function validate365(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate362.evaluated;
+const evaluated0 = validate365.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -55126,7 +55752,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate362.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -55134,23 +55760,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate362.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate365.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message" || data0 === "reasoning" || data0 === "function_call" || data0 === "custom_tool_call" || data0 === "tool_search_call" || data0 === "sluice_call" || data0 === "image_generation_call")) {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema445.allOf[0].properties.type.enum } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema449.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55162,8 +55788,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message") {
-if (!validate363(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+if (!validate366(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -55173,8 +55799,8 @@ props0.role = true;
 props0.status = true;
 props0.content = true;
 } else if (tag0 === "reasoning") {
-if (!validate368(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
+if (!validate371(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate371.errors : vErrors.concat(validate371.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -55192,13 +55818,13 @@ if (errors === _errs11) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.id === undefined && (missing1 = "id") || data.type === undefined && (missing1 = "type") || data.status === undefined && (missing1 = "status") || data.call_id === undefined && (missing1 = "call_id") || data.name === undefined && (missing1 = "name") || data.arguments === undefined && (missing1 = "arguments")) {
-validate362.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs13 = errors;
 if (typeof data.id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseFunctionCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseFunctionCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs13 === errors;
@@ -55209,7 +55835,7 @@ if (valid7) {
 if (data.type !== undefined) {
 const _errs15 = errors;
 if (data.type !== "function_call") {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseFunctionCall/properties/type/const", keyword: "const", params: { allowedValue: "function_call" } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseFunctionCall/properties/type/const", keyword: "const", params: { allowedValue: "function_call" } }];
 return false;
 }
 var valid7 = _errs15 === errors;
@@ -55221,7 +55847,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs16 = errors;
 if (!(data3 === "in_progress" || data3 === "completed" || data3 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema454.properties.status.enum } }];
+validate365.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseFunctionCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema458.properties.status.enum } }];
 return false;
 }
 var valid7 = _errs16 === errors;
@@ -55232,7 +55858,7 @@ if (valid7) {
 if (data.call_id !== undefined) {
 const _errs17 = errors;
 if (typeof data.call_id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseFunctionCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseFunctionCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs17 === errors;
@@ -55243,7 +55869,7 @@ if (valid7) {
 if (data.name !== undefined) {
 const _errs19 = errors;
 if (typeof data.name !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseFunctionCall/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseFunctionCall/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs19 === errors;
@@ -55254,7 +55880,7 @@ if (valid7) {
 if (data.namespace !== undefined) {
 const _errs21 = errors;
 if (typeof data.namespace !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponseFunctionCall/properties/namespace/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponseFunctionCall/properties/namespace/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs21 === errors;
@@ -55265,7 +55891,7 @@ if (valid7) {
 if (data.arguments !== undefined) {
 const _errs23 = errors;
 if (typeof data.arguments !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseFunctionCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseFunctionCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs23 === errors;
@@ -55277,7 +55903,7 @@ if (data.extra_content !== undefined) {
 let data8 = data.extra_content;
 const _errs25 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8))) {
-validate362.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseFunctionCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseFunctionCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs25 === errors;
@@ -55293,7 +55919,7 @@ var valid7 = true;
 }
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseFunctionCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55314,13 +55940,13 @@ if (errors === _errs28) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.id === undefined && (missing2 = "id") || data.type === undefined && (missing2 = "type") || data.status === undefined && (missing2 = "status") || data.call_id === undefined && (missing2 = "call_id") || data.name === undefined && (missing2 = "name") || data.input === undefined && (missing2 = "input")) {
-validate362.errors = [{ instancePath, schemaPath: "ResponseCustomCall/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseCustomCall/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs30 = errors;
 if (typeof data.id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseCustomCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseCustomCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs30 === errors;
@@ -55331,7 +55957,7 @@ if (valid10) {
 if (data.type !== undefined) {
 const _errs32 = errors;
 if (data.type !== "custom_tool_call") {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomCall/properties/type/const", keyword: "const", params: { allowedValue: "custom_tool_call" } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomCall/properties/type/const", keyword: "const", params: { allowedValue: "custom_tool_call" } }];
 return false;
 }
 var valid10 = _errs32 === errors;
@@ -55343,7 +55969,7 @@ if (data.status !== undefined) {
 let data11 = data.status;
 const _errs33 = errors;
 if (!(data11 === "in_progress" || data11 === "completed" || data11 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema455.properties.status.enum } }];
+validate365.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseCustomCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema459.properties.status.enum } }];
 return false;
 }
 var valid10 = _errs33 === errors;
@@ -55354,7 +55980,7 @@ if (valid10) {
 if (data.call_id !== undefined) {
 const _errs34 = errors;
 if (typeof data.call_id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseCustomCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseCustomCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs34 === errors;
@@ -55365,7 +55991,7 @@ if (valid10) {
 if (data.name !== undefined) {
 const _errs36 = errors;
 if (typeof data.name !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseCustomCall/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseCustomCall/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs36 === errors;
@@ -55376,7 +56002,7 @@ if (valid10) {
 if (data.namespace !== undefined) {
 const _errs38 = errors;
 if (typeof data.namespace !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponseCustomCall/properties/namespace/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/namespace", schemaPath: "ResponseCustomCall/properties/namespace/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs38 === errors;
@@ -55387,7 +56013,7 @@ if (valid10) {
 if (data.input !== undefined) {
 const _errs40 = errors;
 if (typeof data.input !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomCall/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomCall/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid10 = _errs40 === errors;
@@ -55399,7 +56025,7 @@ if (data.extra_content !== undefined) {
 let data16 = data.extra_content;
 const _errs42 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16))) {
-validate362.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseCustomCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseCustomCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid10 = _errs42 === errors;
@@ -55415,7 +56041,7 @@ var valid10 = true;
 }
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "ResponseCustomCall/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseCustomCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55436,13 +56062,13 @@ if (errors === _errs45) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.id === undefined && (missing3 = "id") || data.type === undefined && (missing3 = "type") || data.status === undefined && (missing3 = "status") || data.call_id === undefined && (missing3 = "call_id") || data.execution === undefined && (missing3 = "execution") || data.arguments === undefined && (missing3 = "arguments")) {
-validate362.errors = [{ instancePath, schemaPath: "ResponseToolSearchCall/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseToolSearchCall/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs47 = errors;
 if (typeof data.id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseToolSearchCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseToolSearchCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid13 = _errs47 === errors;
@@ -55453,7 +56079,7 @@ if (valid13) {
 if (data.type !== undefined) {
 const _errs49 = errors;
 if (data.type !== "tool_search_call") {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseToolSearchCall/properties/type/const", keyword: "const", params: { allowedValue: "tool_search_call" } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseToolSearchCall/properties/type/const", keyword: "const", params: { allowedValue: "tool_search_call" } }];
 return false;
 }
 var valid13 = _errs49 === errors;
@@ -55465,7 +56091,7 @@ if (data.status !== undefined) {
 let data19 = data.status;
 const _errs50 = errors;
 if (!(data19 === "in_progress" || data19 === "completed" || data19 === "incomplete")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseToolSearchCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema456.properties.status.enum } }];
+validate365.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseToolSearchCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema460.properties.status.enum } }];
 return false;
 }
 var valid13 = _errs50 === errors;
@@ -55476,7 +56102,7 @@ if (valid13) {
 if (data.call_id !== undefined) {
 const _errs51 = errors;
 if (typeof data.call_id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseToolSearchCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseToolSearchCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid13 = _errs51 === errors;
@@ -55487,7 +56113,7 @@ if (valid13) {
 if (data.execution !== undefined) {
 const _errs53 = errors;
 if (data.execution !== "client") {
-validate362.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponseToolSearchCall/properties/execution/const", keyword: "const", params: { allowedValue: "client" } }];
+validate365.errors = [{ instancePath: instancePath + "/execution", schemaPath: "ResponseToolSearchCall/properties/execution/const", keyword: "const", params: { allowedValue: "client" } }];
 return false;
 }
 var valid13 = _errs53 === errors;
@@ -55499,7 +56125,7 @@ if (data.arguments !== undefined) {
 let data22 = data.arguments;
 const _errs54 = errors;
 if (!(data22 && typeof data22 == "object" && !Array.isArray(data22)) && typeof data22 !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseToolSearchCall/properties/arguments/type", keyword: "type", params: { type: schema456.properties.arguments.type } }];
+validate365.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseToolSearchCall/properties/arguments/type", keyword: "type", params: { type: schema460.properties.arguments.type } }];
 return false;
 }
 var valid13 = _errs54 === errors;
@@ -55511,7 +56137,7 @@ if (data.extra_content !== undefined) {
 let data23 = data.extra_content;
 const _errs56 = errors;
 if (!(data23 && typeof data23 == "object" && !Array.isArray(data23))) {
-validate362.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseToolSearchCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath: instancePath + "/extra_content", schemaPath: "ResponseToolSearchCall/properties/extra_content/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid13 = _errs56 === errors;
@@ -55526,7 +56152,7 @@ var valid13 = true;
 }
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "ResponseToolSearchCall/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseToolSearchCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55566,13 +56192,13 @@ if (errors === _errs60) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.id === undefined && (missing4 = "id") || data.type === undefined && (missing4 = "type") || data.status === undefined && (missing4 = "status") || data.result === undefined && (missing4 = "result") || data.revised_prompt === undefined && (missing4 = "revised_prompt") || data.file_id === undefined && (missing4 = "file_id") || data.call_id === undefined && (missing4 = "call_id") || data.arguments === undefined && (missing4 = "arguments") || data.round === undefined && (missing4 = "round") || data.output === undefined && (missing4 = "output") || data.credits_used === undefined && (missing4 = "credits_used")) {
-validate362.errors = [{ instancePath, schemaPath: "ResponseImageCall/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseImageCall/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs62 = errors;
 if (typeof data.id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseImageCall/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/id", schemaPath: "ResponseImageCall/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs62 === errors;
@@ -55583,7 +56209,7 @@ if (valid17) {
 if (data.type !== undefined) {
 const _errs64 = errors;
 if (data.type !== "image_generation_call") {
-validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageCall/properties/type/const", keyword: "const", params: { allowedValue: "image_generation_call" } }];
+validate365.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageCall/properties/type/const", keyword: "const", params: { allowedValue: "image_generation_call" } }];
 return false;
 }
 var valid17 = _errs64 === errors;
@@ -55595,7 +56221,7 @@ if (data.status !== undefined) {
 let data26 = data.status;
 const _errs65 = errors;
 if (!(data26 === "in_progress" || data26 === "generating" || data26 === "completed" || data26 === "failed")) {
-validate362.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseImageCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema457.properties.status.enum } }];
+validate365.errors = [{ instancePath: instancePath + "/status", schemaPath: "ResponseImageCall/properties/status/enum", keyword: "enum", params: { allowedValues: schema461.properties.status.enum } }];
 return false;
 }
 var valid17 = _errs65 === errors;
@@ -55607,7 +56233,7 @@ if (data.result !== undefined) {
 let data27 = data.result;
 const _errs66 = errors;
 if (typeof data27 !== "string" && data27 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponseImageCall/properties/result/type", keyword: "type", params: { type: schema457.properties.result.type } }];
+validate365.errors = [{ instancePath: instancePath + "/result", schemaPath: "ResponseImageCall/properties/result/type", keyword: "type", params: { type: schema461.properties.result.type } }];
 return false;
 }
 var valid17 = _errs66 === errors;
@@ -55619,7 +56245,7 @@ if (data.revised_prompt !== undefined) {
 let data28 = data.revised_prompt;
 const _errs68 = errors;
 if (typeof data28 !== "string" && data28 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponseImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema457.properties.revised_prompt.type } }];
+validate365.errors = [{ instancePath: instancePath + "/revised_prompt", schemaPath: "ResponseImageCall/properties/revised_prompt/type", keyword: "type", params: { type: schema461.properties.revised_prompt.type } }];
 return false;
 }
 var valid17 = _errs68 === errors;
@@ -55631,7 +56257,7 @@ if (data.file_id !== undefined) {
 let data29 = data.file_id;
 const _errs70 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponseImageCall/properties/file_id/type", keyword: "type", params: { type: schema457.properties.file_id.type } }];
+validate365.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "ResponseImageCall/properties/file_id/type", keyword: "type", params: { type: schema461.properties.file_id.type } }];
 return false;
 }
 var valid17 = _errs70 === errors;
@@ -55642,7 +56268,7 @@ if (valid17) {
 if (data.model !== undefined) {
 const _errs72 = errors;
 if (typeof data.model !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/model", schemaPath: "ResponseImageCall/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/model", schemaPath: "ResponseImageCall/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs72 === errors;
@@ -55653,7 +56279,7 @@ if (valid17) {
 if (data.output_format !== undefined) {
 const _errs74 = errors;
 if (typeof data.output_format !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "ResponseImageCall/properties/output_format/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/output_format", schemaPath: "ResponseImageCall/properties/output_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs74 === errors;
@@ -55664,7 +56290,7 @@ if (valid17) {
 if (data.size !== undefined) {
 const _errs76 = errors;
 if (typeof data.size !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/size", schemaPath: "ResponseImageCall/properties/size/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/size", schemaPath: "ResponseImageCall/properties/size/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs76 === errors;
@@ -55675,7 +56301,7 @@ if (valid17) {
 if (data.quality !== undefined) {
 const _errs78 = errors;
 if (typeof data.quality !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/quality", schemaPath: "ResponseImageCall/properties/quality/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/quality", schemaPath: "ResponseImageCall/properties/quality/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs78 === errors;
@@ -55686,7 +56312,7 @@ if (valid17) {
 if (data.background !== undefined) {
 const _errs80 = errors;
 if (typeof data.background !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/background", schemaPath: "ResponseImageCall/properties/background/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/background", schemaPath: "ResponseImageCall/properties/background/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs80 === errors;
@@ -55701,13 +56327,13 @@ if (errors === _errs82) {
 if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
 let missing5;
 if (data35.code === undefined && (missing5 = "code") || data35.message === undefined && (missing5 = "message") || data35.param === undefined && (missing5 = "param") || data35.type === undefined && (missing5 = "type")) {
-validate362.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseImageCall/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate365.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseImageCall/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data35.code !== undefined) {
 const _errs84 = errors;
 if (typeof data35.code !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseImageCall/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseImageCall/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs84 === errors;
@@ -55718,7 +56344,7 @@ if (valid18) {
 if (data35.message !== undefined) {
 const _errs86 = errors;
 if (typeof data35.message !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseImageCall/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseImageCall/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs86 === errors;
@@ -55730,7 +56356,7 @@ if (data35.param !== undefined) {
 let data38 = data35.param;
 const _errs88 = errors;
 if (typeof data38 !== "string" && data38 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseImageCall/properties/error/properties/param/type", keyword: "type", params: { type: schema457.properties.error.properties.param.type } }];
+validate365.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseImageCall/properties/error/properties/param/type", keyword: "type", params: { type: schema461.properties.error.properties.param.type } }];
 return false;
 }
 var valid18 = _errs88 === errors;
@@ -55741,7 +56367,7 @@ if (valid18) {
 if (data35.type !== undefined) {
 const _errs90 = errors;
 if (typeof data35.type !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseImageCall/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseImageCall/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs90 === errors;
@@ -55753,7 +56379,7 @@ var valid18 = true;
 }
 }
 } else {
-validate362.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseImageCall/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseImageCall/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55765,7 +56391,7 @@ if (valid17) {
 if (data.call_id !== undefined) {
 const _errs92 = errors;
 if (typeof data.call_id !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseImageCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/call_id", schemaPath: "ResponseImageCall/properties/call_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs92 === errors;
@@ -55776,7 +56402,7 @@ if (valid17) {
 if (data.arguments !== undefined) {
 const _errs94 = errors;
 if (typeof data.arguments !== "string") {
-validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseImageCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseImageCall/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs94 === errors;
@@ -55788,13 +56414,13 @@ if (data.round !== undefined) {
 let data42 = data.round;
 const _errs96 = errors;
 if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
-validate362.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponseImageCall/properties/round/type", keyword: "type", params: { type: "integer" } }];
+validate365.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponseImageCall/properties/round/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs96) {
 if (typeof data42 == "number" && isFinite(data42)) {
 if (data42 < 1 || isNaN(data42)) {
-validate362.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponseImageCall/properties/round/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate365.errors = [{ instancePath: instancePath + "/round", schemaPath: "ResponseImageCall/properties/round/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -55811,11 +56437,11 @@ if (errors === _errs98) {
 if (errors === _errs98) {
 if (typeof data43 === "string") {
 if (!formats0.test(data43)) {
-validate362.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "ResponseImageCall/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate365.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "ResponseImageCall/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate362.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "ResponseImageCall/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate365.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "ResponseImageCall/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -55829,7 +56455,7 @@ if (data.output !== undefined) {
 let data44 = data.output;
 const _errs100 = errors;
 if (typeof data44 !== "string" && data44 !== null) {
-validate362.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponseImageCall/properties/output/type", keyword: "type", params: { type: schema457.properties.output.type } }];
+validate365.errors = [{ instancePath: instancePath + "/output", schemaPath: "ResponseImageCall/properties/output/type", keyword: "type", params: { type: schema461.properties.output.type } }];
 return false;
 }
 var valid17 = _errs100 === errors;
@@ -55843,11 +56469,11 @@ const _errs102 = errors;
 if (errors === _errs102) {
 if (typeof data45 == "number" && isFinite(data45)) {
 if (data45 < 0 || isNaN(data45)) {
-validate362.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "ResponseImageCall/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate365.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "ResponseImageCall/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate362.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "ResponseImageCall/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate365.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "ResponseImageCall/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -55874,7 +56500,7 @@ var valid17 = true;
 }
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "ResponseImageCall/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "ResponseImageCall/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55900,15 +56526,15 @@ props0.output = true;
 props0.credits_used = true;
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate365.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate365.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate365.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -55920,15 +56546,15 @@ props0.type = true;
 }
 }
 }
-validate362.errors = vErrors;
+validate365.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate362.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate361(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate365.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate364(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate361.evaluated;
+const evaluated0 = validate364.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -55939,13 +56565,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created_at === undefined && (missing0 = "created_at") || data.completed_at === undefined && (missing0 = "completed_at") || data.status === undefined && (missing0 = "status") || data.error === undefined && (missing0 = "error") || data.incomplete_details === undefined && (missing0 = "incomplete_details") || data.model === undefined && (missing0 = "model") || data.output === undefined && (missing0 = "output") || data.usage === undefined && (missing0 = "usage") || data.instructions === undefined && (missing0 = "instructions") || data.previous_response_id === undefined && (missing0 = "previous_response_id") || data.tools === undefined && (missing0 = "tools") || data.tool_choice === undefined && (missing0 = "tool_choice") || data.parallel_tool_calls === undefined && (missing0 = "parallel_tool_calls") || data.max_tool_calls === undefined && (missing0 = "max_tool_calls") || data.text === undefined && (missing0 = "text") || data.reasoning === undefined && (missing0 = "reasoning") || data.temperature === undefined && (missing0 = "temperature") || data.top_p === undefined && (missing0 = "top_p") || data.presence_penalty === undefined && (missing0 = "presence_penalty") || data.frequency_penalty === undefined && (missing0 = "frequency_penalty") || data.top_logprobs === undefined && (missing0 = "top_logprobs") || data.max_output_tokens === undefined && (missing0 = "max_output_tokens") || data.truncation === undefined && (missing0 = "truncation") || data.store === undefined && (missing0 = "store") || data.background === undefined && (missing0 = "background") || data.service_tier === undefined && (missing0 = "service_tier") || data.metadata === undefined && (missing0 = "metadata") || data.user === undefined && (missing0 = "user") || data.safety_identifier === undefined && (missing0 = "safety_identifier") || data.prompt_cache_key === undefined && (missing0 = "prompt_cache_key")) {
-validate361.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate364.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -55956,7 +56582,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "response") {
-validate361.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
+validate364.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -55968,7 +56594,7 @@ if (data.created_at !== undefined) {
 let data2 = data.created_at;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate361.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate364.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -55980,7 +56606,7 @@ if (data.completed_at !== undefined) {
 let data3 = data.completed_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3)) && data3 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema444.properties.completed_at.type } }];
+validate364.errors = [{ instancePath: instancePath + "/completed_at", schemaPath: "#/properties/completed_at/type", keyword: "type", params: { type: schema448.properties.completed_at.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -55992,7 +56618,7 @@ if (data.status !== undefined) {
 let data4 = data.status;
 const _errs8 = errors;
 if (!(data4 === "queued" || data4 === "in_progress" || data4 === "completed" || data4 === "incomplete" || data4 === "failed" || data4 === "cancelled")) {
-validate361.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema444.properties.status.enum } }];
+validate364.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema448.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -56004,20 +56630,20 @@ if (data.error !== undefined) {
 let data5 = data.error;
 const _errs9 = errors;
 if (!(data5 && typeof data5 == "object" && !Array.isArray(data5)) && data5 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema444.properties.error.type } }];
+validate364.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: schema448.properties.error.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.code === undefined && (missing1 = "code") || data5.message === undefined && (missing1 = "message")) {
-validate361.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate364.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.code !== undefined) {
 const _errs11 = errors;
 if (typeof data5.code !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -56028,7 +56654,7 @@ if (valid1) {
 if (data5.message !== undefined) {
 const _errs13 = errors;
 if (typeof data5.message !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs13 === errors;
@@ -56048,20 +56674,20 @@ if (data.incomplete_details !== undefined) {
 let data8 = data.incomplete_details;
 const _errs15 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema444.properties.incomplete_details.type } }];
+validate364.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/type", keyword: "type", params: { type: schema448.properties.incomplete_details.type } }];
 return false;
 }
 if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.reason === undefined && (missing2 = "reason")) {
-validate361.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate364.errors = [{ instancePath: instancePath + "/incomplete_details", schemaPath: "#/properties/incomplete_details/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.reason !== undefined) {
 let data9 = data8.reason;
 if (!(data9 === "max_output_tokens" || data9 === "content_filter" || data9 === "max_rounds" || data9 === "max_credits")) {
-validate361.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema444.properties.incomplete_details.properties.reason.enum } }];
+validate364.errors = [{ instancePath: instancePath + "/incomplete_details/reason", schemaPath: "#/properties/incomplete_details/properties/reason/enum", keyword: "enum", params: { allowedValues: schema448.properties.incomplete_details.properties.reason.enum } }];
 return false;
 }
 }
@@ -56076,7 +56702,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs18 = errors;
 if (typeof data.model !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs18 === errors;
@@ -56093,8 +56719,8 @@ var valid3 = true;
 const len0 = data11.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs22 = errors;
-if (!validate362(data11[i0], { instancePath: instancePath + "/output/" + i0, parentData: data11, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+if (!validate365(data11[i0], { instancePath: instancePath + "/output/" + i0, parentData: data11, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs22 === errors;
@@ -56103,7 +56729,7 @@ break;
 }
 }
 } else {
-validate361.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
+validate364.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -56413,7 +57039,7 @@ vErrors = [err19];
 vErrors.push(err19);
 }
 errors++;
-validate361.errors = vErrors;
+validate364.errors = vErrors;
 return false;
 } else {
 errors = _errs24;
@@ -56434,7 +57060,7 @@ if (data.instructions !== undefined) {
 let data22 = data.instructions;
 const _errs46 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema444.properties.instructions.type } }];
+validate364.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema448.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -56446,7 +57072,7 @@ if (data.previous_response_id !== undefined) {
 let data23 = data.previous_response_id;
 const _errs48 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema444.properties.previous_response_id.type } }];
+validate364.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema448.properties.previous_response_id.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -56458,19 +57084,19 @@ if (data.conversation !== undefined) {
 let data24 = data.conversation;
 const _errs50 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24)) && data24 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/type", keyword: "type", params: { type: schema444.properties.conversation.type } }];
+validate364.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/type", keyword: "type", params: { type: schema448.properties.conversation.type } }];
 return false;
 }
 if (errors === _errs50) {
 if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
 let missing6;
 if (data24.id === undefined && (missing6 = "id")) {
-validate361.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/required", keyword: "required", params: { missingProperty: missing6 } }];
+validate364.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
 if (data24.id !== undefined) {
 if (typeof data24.id !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/conversation/id", schemaPath: "#/properties/conversation/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/conversation/id", schemaPath: "#/properties/conversation/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -56501,7 +57127,7 @@ break;
 }
 }
 } else {
-validate361.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: "array" } }];
+validate364.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -56524,7 +57150,7 @@ if (valid0) {
 if (data.parallel_tool_calls !== undefined) {
 const _errs58 = errors;
 if (typeof data.parallel_tool_calls !== "boolean") {
-validate361.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
+validate364.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -56536,7 +57162,7 @@ if (data.max_tool_calls !== undefined) {
 let data30 = data.max_tool_calls;
 const _errs60 = errors;
 if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30)) && data30 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema444.properties.max_tool_calls.type } }];
+validate364.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema448.properties.max_tool_calls.type } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -56562,14 +57188,14 @@ if (errors === _errs63) {
 if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 let missing7;
 if (data32.effort === undefined && (missing7 = "effort") || data32.summary === undefined && (missing7 = "summary")) {
-validate361.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/required", keyword: "required", params: { missingProperty: missing7 } }];
+validate364.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/required", keyword: "required", params: { missingProperty: missing7 } }];
 return false;
 } else {
 if (data32.effort !== undefined) {
 let data33 = data32.effort;
 const _errs65 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema444.properties.reasoning.properties.effort.type } }];
+validate364.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema448.properties.reasoning.properties.effort.type } }];
 return false;
 }
 var valid11 = _errs65 === errors;
@@ -56581,7 +57207,7 @@ if (data32.summary !== undefined) {
 let data34 = data32.summary;
 const _errs67 = errors;
 if (typeof data34 !== "string" && data34 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema444.properties.reasoning.properties.summary.type } }];
+validate364.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema448.properties.reasoning.properties.summary.type } }];
 return false;
 }
 var valid11 = _errs67 === errors;
@@ -56591,7 +57217,7 @@ var valid11 = true;
 }
 }
 } else {
-validate361.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: "object" } }];
+validate364.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -56604,7 +57230,7 @@ if (data.temperature !== undefined) {
 let data35 = data.temperature;
 const _errs69 = errors;
 if (!(typeof data35 == "number" && isFinite(data35))) {
-validate361.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
+validate364.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs69 === errors;
@@ -56616,7 +57242,7 @@ if (data.top_p !== undefined) {
 let data36 = data.top_p;
 const _errs71 = errors;
 if (!(typeof data36 == "number" && isFinite(data36))) {
-validate361.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
+validate364.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs71 === errors;
@@ -56628,7 +57254,7 @@ if (data.presence_penalty !== undefined) {
 let data37 = data.presence_penalty;
 const _errs73 = errors;
 if (!(typeof data37 == "number" && isFinite(data37))) {
-validate361.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
+validate364.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs73 === errors;
@@ -56640,7 +57266,7 @@ if (data.frequency_penalty !== undefined) {
 let data38 = data.frequency_penalty;
 const _errs75 = errors;
 if (!(typeof data38 == "number" && isFinite(data38))) {
-validate361.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
+validate364.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs75 === errors;
@@ -56652,7 +57278,7 @@ if (data.top_logprobs !== undefined) {
 let data39 = data.top_logprobs;
 const _errs77 = errors;
 if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
-validate361.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
+validate364.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -56664,7 +57290,7 @@ if (data.max_output_tokens !== undefined) {
 let data40 = data.max_output_tokens;
 const _errs79 = errors;
 if (!(typeof data40 == "number" && (!(data40 % 1) && !isNaN(data40)) && isFinite(data40)) && data40 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema444.properties.max_output_tokens.type } }];
+validate364.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema448.properties.max_output_tokens.type } }];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -56675,7 +57301,7 @@ if (valid0) {
 if (data.truncation !== undefined) {
 const _errs81 = errors;
 if (data.truncation !== "disabled") {
-validate361.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
+validate364.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
 return false;
 }
 var valid0 = _errs81 === errors;
@@ -56686,7 +57312,7 @@ if (valid0) {
 if (data.store !== undefined) {
 const _errs82 = errors;
 if (typeof data.store !== "boolean") {
-validate361.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
+validate364.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs82 === errors;
@@ -56697,7 +57323,7 @@ if (valid0) {
 if (data.background !== undefined) {
 const _errs84 = errors;
 if (typeof data.background !== "boolean") {
-validate361.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
+validate364.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs84 === errors;
@@ -56708,7 +57334,7 @@ if (valid0) {
 if (data.service_tier !== undefined) {
 const _errs86 = errors;
 if (typeof data.service_tier !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -56724,7 +57350,7 @@ if (data45 && typeof data45 == "object" && !Array.isArray(data45)) {
 for (const key0 in data45) {
 const _errs91 = errors;
 if (typeof data45[key0] !== "string") {
-validate361.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate364.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid12 = _errs91 === errors;
@@ -56733,7 +57359,7 @@ break;
 }
 }
 } else {
-validate361.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate364.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -56746,7 +57372,7 @@ if (data.user !== undefined) {
 let data47 = data.user;
 const _errs93 = errors;
 if (typeof data47 !== "string" && data47 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema444.properties.user.type } }];
+validate364.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema448.properties.user.type } }];
 return false;
 }
 var valid0 = _errs93 === errors;
@@ -56758,7 +57384,7 @@ if (data.safety_identifier !== undefined) {
 let data48 = data.safety_identifier;
 const _errs95 = errors;
 if (typeof data48 !== "string" && data48 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema444.properties.safety_identifier.type } }];
+validate364.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema448.properties.safety_identifier.type } }];
 return false;
 }
 var valid0 = _errs95 === errors;
@@ -56770,7 +57396,7 @@ if (data.prompt_cache_key !== undefined) {
 let data49 = data.prompt_cache_key;
 const _errs97 = errors;
 if (typeof data49 !== "string" && data49 !== null) {
-validate361.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema444.properties.prompt_cache_key.type } }];
+validate364.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema448.properties.prompt_cache_key.type } }];
 return false;
 }
 var valid0 = _errs97 === errors;
@@ -56823,18 +57449,18 @@ var valid0 = true;
 }
 }
 } else {
-validate361.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate364.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate361.errors = vErrors;
+validate364.errors = vErrors;
 return errors === 0;
 }
-validate361.evaluated = { props: { id: true, object: true, created_at: true, completed_at: true, status: true, error: true, incomplete_details: true, model: true, output: true, usage: true, instructions: true, previous_response_id: true, conversation: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, max_output_tokens: true, truncation: true, store: true, background: true, service_tier: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, sluice: true }, dynamicProps: false, dynamicItems: false };
-function validate360(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate364.evaluated = { props: { id: true, object: true, created_at: true, completed_at: true, status: true, error: true, incomplete_details: true, model: true, output: true, usage: true, instructions: true, previous_response_id: true, conversation: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, max_output_tokens: true, truncation: true, store: true, background: true, service_tier: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, sluice: true }, dynamicProps: false, dynamicItems: false };
+function validate363(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate360.evaluated;
+const evaluated0 = validate363.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -56845,13 +57471,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate360.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate363.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.created") {
-validate360.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.created" } }];
+validate363.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.created" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -56863,13 +57489,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate360.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate363.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate360.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate363.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -56881,8 +57507,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -56893,18 +57519,18 @@ var valid0 = true;
 }
 }
 } else {
-validate360.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate363.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate360.errors = vErrors;
+validate363.errors = vErrors;
 return errors === 0;
 }
-validate360.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate378(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate363.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate381(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate378.evaluated;
+const evaluated0 = validate381.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -56915,13 +57541,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate378.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate381.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.queued") {
-validate378.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.queued" } }];
+validate381.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.queued" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -56933,13 +57559,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate378.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate381.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate378.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate381.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -56951,8 +57577,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -56963,18 +57589,18 @@ var valid0 = true;
 }
 }
 } else {
-validate378.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate381.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate378.errors = vErrors;
+validate381.errors = vErrors;
 return errors === 0;
 }
-validate378.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate381.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate383(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate380.evaluated;
+const evaluated0 = validate383.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -56985,13 +57611,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate380.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate383.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.in_progress") {
-validate380.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
+validate383.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.in_progress" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57003,13 +57629,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate380.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate383.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate380.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate383.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57021,8 +57647,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -57033,18 +57659,18 @@ var valid0 = true;
 }
 }
 } else {
-validate380.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate383.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate380.errors = vErrors;
+validate383.errors = vErrors;
 return errors === 0;
 }
-validate380.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate382(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate383.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate385(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate382.evaluated;
+const evaluated0 = validate385.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57055,13 +57681,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate382.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate385.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.completed") {
-validate382.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
+validate385.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.completed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57073,13 +57699,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate382.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate385.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate382.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate385.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57091,8 +57717,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -57103,18 +57729,18 @@ var valid0 = true;
 }
 }
 } else {
-validate382.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate385.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate382.errors = vErrors;
+validate385.errors = vErrors;
 return errors === 0;
 }
-validate382.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate384(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate385.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate387(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate384.evaluated;
+const evaluated0 = validate387.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57125,13 +57751,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate384.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate387.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.incomplete") {
-validate384.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
+validate387.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.incomplete" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57143,13 +57769,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate384.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate387.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate384.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate387.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57161,8 +57787,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -57173,18 +57799,18 @@ var valid0 = true;
 }
 }
 } else {
-validate384.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate387.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate384.errors = vErrors;
+validate387.errors = vErrors;
 return errors === 0;
 }
-validate384.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate386(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate387.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate389(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate386.evaluated;
+const evaluated0 = validate389.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57195,13 +57821,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.response === undefined && (missing0 = "response")) {
-validate386.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate389.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.failed") {
-validate386.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
+validate389.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.failed" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57213,13 +57839,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate386.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate389.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate386.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate389.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57231,8 +57857,8 @@ var valid0 = true;
 if (valid0) {
 if (data.response !== undefined) {
 const _errs4 = errors;
-if (!validate361(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+if (!validate364(data.response, { instancePath: instancePath + "/response", parentData: data, parentDataProperty: "response", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -57243,18 +57869,18 @@ var valid0 = true;
 }
 }
 } else {
-validate386.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate389.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate386.errors = vErrors;
+validate389.errors = vErrors;
 return errors === 0;
 }
-validate386.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
-function validate388(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate389.evaluated = { props: { type: true, sequence_number: true, response: true }, dynamicProps: false, dynamicItems: false };
+function validate391(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate388.evaluated;
+const evaluated0 = validate391.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57265,13 +57891,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
-validate388.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate391.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.output_item.added") {
-validate388.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
+validate391.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57283,13 +57909,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate388.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate391.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate388.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate391.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57303,13 +57929,13 @@ if (data.output_index !== undefined) {
 let data2 = data.output_index;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate388.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate391.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate388.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate391.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57321,8 +57947,8 @@ var valid0 = true;
 if (valid0) {
 if (data.item !== undefined) {
 const _errs6 = errors;
-if (!validate362(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
+if (!validate365(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
@@ -57334,106 +57960,14 @@ var valid0 = true;
 }
 }
 } else {
-validate388.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate391.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate388.errors = vErrors;
+validate391.errors = vErrors;
 return errors === 0;
 }
-validate388.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-function validate390(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate390.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
-validate390.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.output_item.done") {
-validate390.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate390.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate390.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data2 = data.output_index;
-const _errs4 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate390.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs4) {
-if (typeof data2 == "number" && isFinite(data2)) {
-if (data2 < 0 || isNaN(data2)) {
-validate390.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item !== undefined) {
-const _errs6 = errors;
-if (!validate362(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate362.errors : vErrors.concat(validate362.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
-validate390.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate390.errors = vErrors;
-return errors === 0;
-}
-validate390.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
-var schema467 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
+validate391.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
 function validate393(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57444,8 +57978,100 @@ evaluated0.props = undefined;
 if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
-if (!(data && typeof data == "object" && !Array.isArray(data))) {
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.output_index === undefined && (missing0 = "output_index") || data.item === undefined && (missing0 = "item")) {
+validate393.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.output_item.done") {
+validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_item.done" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate393.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate393.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data2 = data.output_index;
+const _errs4 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate393.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs4) {
+if (typeof data2 == "number" && isFinite(data2)) {
+if (data2 < 0 || isNaN(data2)) {
+validate393.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item !== undefined) {
+const _errs6 = errors;
+if (!validate365(data.item, { instancePath: instancePath + "/item", parentData: data, parentDataProperty: "item", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
 validate393.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate393.errors = vErrors;
+return errors === 0;
+}
+validate393.evaluated = { props: { type: true, sequence_number: true, output_index: true, item: true }, dynamicProps: false, dynamicItems: false };
+var schema471 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["output_text", "refusal", "reasoning_text"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponseText" }, { $ref: "ResponseRefusal" }, { $ref: "ResponseReasoningText" }] }] };
+function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate396.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (!(data && typeof data == "object" && !Array.isArray(data))) {
+validate396.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -57453,23 +58079,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate393.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate396.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate396.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "output_text" || data0 === "refusal" || data0 === "reasoning_text")) {
-validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema467.allOf[0].properties.type.enum } }];
+validate396.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema471.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate396.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57481,8 +58107,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "output_text") {
-if (!validate365(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
+if (!validate368(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate368.errors : vErrors.concat(validate368.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -57496,13 +58122,13 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.refusal === undefined && (missing1 = "refusal")) {
-validate393.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate396.errors = [{ instancePath, schemaPath: "ResponseRefusal/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs12 = errors;
 if (data.type !== "refusal") {
-validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate396.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusal/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid6 = _errs12 === errors;
@@ -57513,7 +58139,7 @@ if (valid6) {
 if (data.refusal !== undefined) {
 const _errs13 = errors;
 if (typeof data.refusal !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate396.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusal/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs13 === errors;
@@ -57523,7 +58149,7 @@ var valid6 = true;
 }
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
+validate396.errors = [{ instancePath, schemaPath: "ResponseRefusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57538,13 +58164,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.text === undefined && (missing2 = "text")) {
-validate393.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate396.errors = [{ instancePath, schemaPath: "ResponseReasoningText/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "reasoning_text") {
-validate393.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
+validate396.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningText/properties/type/const", keyword: "const", params: { allowedValue: "reasoning_text" } }];
 return false;
 }
 var valid9 = _errs18 === errors;
@@ -57555,7 +58181,7 @@ if (valid9) {
 if (data.text !== undefined) {
 const _errs19 = errors;
 if (typeof data.text !== "string") {
-validate393.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate396.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid9 = _errs19 === errors;
@@ -57565,7 +58191,7 @@ var valid9 = true;
 }
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
+validate396.errors = [{ instancePath, schemaPath: "ResponseReasoningText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57575,15 +58201,15 @@ props0.type = true;
 props0.text = true;
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate396.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate396.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate393.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate396.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -57595,15 +58221,15 @@ props0.type = true;
 }
 }
 }
-validate393.errors = vErrors;
+validate396.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate393.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate392(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate396.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate395(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate392.evaluated;
+const evaluated0 = validate395.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -57614,13 +58240,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
-validate392.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate395.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "response.content_part.added") {
-validate392.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
+validate395.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.added" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -57632,13 +58258,13 @@ if (data.sequence_number !== undefined) {
 let data1 = data.sequence_number;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate392.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate395.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate392.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate395.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57651,7 +58277,7 @@ if (valid0) {
 if (data.item_id !== undefined) {
 const _errs4 = errors;
 if (typeof data.item_id !== "string") {
-validate392.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate395.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -57663,13 +58289,13 @@ if (data.output_index !== undefined) {
 let data3 = data.output_index;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate392.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate395.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate392.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate395.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57683,13 +58309,13 @@ if (data.content_index !== undefined) {
 let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate392.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate395.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate392.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate395.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -57701,8 +58327,8 @@ var valid0 = true;
 if (valid0) {
 if (data.part !== undefined) {
 const _errs10 = errors;
-if (!validate393(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
+if (!validate396(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
@@ -57716,449 +58342,14 @@ var valid0 = true;
 }
 }
 } else {
-validate392.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate395.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate392.errors = vErrors;
+validate395.errors = vErrors;
 return errors === 0;
 }
-validate392.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate396(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate396.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
-validate396.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.content_part.done") {
-validate396.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate396.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate396.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item_id !== undefined) {
-const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate396.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
-const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate396.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate396.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_index !== undefined) {
-let data4 = data.content_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate396.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate396.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.part !== undefined) {
-const _errs10 = errors;
-if (!validate393(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate396.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate396.errors = vErrors;
-return errors === 0;
-}
-validate396.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate398(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate398.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
-validate398.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.output_text.delta") {
-validate398.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate398.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate398.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item_id !== undefined) {
-const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
-const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate398.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate398.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_index !== undefined) {
-let data4 = data.content_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate398.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate398.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-const _errs10 = errors;
-if (typeof data.delta !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.logprobs !== undefined) {
-let data6 = data.logprobs;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (Array.isArray(data6)) {
-var valid1 = true;
-const len0 = data6.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data7 = data6[i0];
-const _errs14 = errors;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data7.token !== undefined) {
-const _errs17 = errors;
-if (typeof data7.token !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs17 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.logprob !== undefined) {
-let data9 = data7.logprob;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs19 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.bytes !== undefined) {
-let data10 = data7.bytes;
-const _errs21 = errors;
-if (!Array.isArray(data10) && data10 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-}
-}
-var valid3 = _errs21 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.top_logprobs !== undefined) {
-let data12 = data7.top_logprobs;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (Array.isArray(data12)) {
-var valid5 = true;
-const len2 = data12.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data13 = data12[i2];
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.token !== undefined) {
-const _errs29 = errors;
-if (typeof data13.token !== "string") {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs29 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.logprob !== undefined) {
-let data15 = data13.logprob;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && isFinite(data15))) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid6 = _errs31 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.bytes !== undefined) {
-let data16 = data13.bytes;
-const _errs33 = errors;
-if (!Array.isArray(data16) && data16 !== null) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs33) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len3 = data16.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data17 = data16[i3];
-const _errs35 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid7 = _errs35 === errors;
-if (!valid7) {
-break;
-}
-}
-}
-}
-var valid6 = _errs33 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs27 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs14 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate398.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate398.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate398.errors = vErrors;
-return errors === 0;
-}
-validate398.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+validate395.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate399(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -58172,14 +58363,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.part === undefined && (missing0 = "part")) {
 validate399.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.output_text.done") {
-validate399.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
+if (data.type !== "response.content_part.done") {
+validate399.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.content_part.done" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -58258,202 +58449,15 @@ var valid0 = _errs8 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.text !== undefined) {
+if (data.part !== undefined) {
 const _errs10 = errors;
-if (typeof data.text !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
+if (!validate396(data.part, { instancePath: instancePath + "/part", parentData: data, parentDataProperty: "part", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.logprobs !== undefined) {
-let data6 = data.logprobs;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (Array.isArray(data6)) {
-var valid1 = true;
-const len0 = data6.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data7 = data6[i0];
-const _errs14 = errors;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data7.token !== undefined) {
-const _errs17 = errors;
-if (typeof data7.token !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs17 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.logprob !== undefined) {
-let data9 = data7.logprob;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs19 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.bytes !== undefined) {
-let data10 = data7.bytes;
-const _errs21 = errors;
-if (!Array.isArray(data10) && data10 !== null) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema449.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid4 = true;
-const len1 = data10.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data11 = data10[i1];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-}
-}
-var valid3 = _errs21 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data7.top_logprobs !== undefined) {
-let data12 = data7.top_logprobs;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (Array.isArray(data12)) {
-var valid5 = true;
-const len2 = data12.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data13 = data12[i2];
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.token !== undefined) {
-const _errs29 = errors;
-if (typeof data13.token !== "string") {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs29 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.logprob !== undefined) {
-let data15 = data13.logprob;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && isFinite(data15))) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid6 = _errs31 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data13.bytes !== undefined) {
-let data16 = data13.bytes;
-const _errs33 = errors;
-if (!Array.isArray(data16) && data16 !== null) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema449.properties.top_logprobs.items.properties.bytes.type } }];
-return false;
-}
-if (errors === _errs33) {
-if (Array.isArray(data16)) {
-var valid7 = true;
-const len3 = data16.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data17 = data16[i3];
-const _errs35 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid7 = _errs35 === errors;
-if (!valid7) {
-break;
-}
-}
-}
-}
-var valid6 = _errs33 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs27 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs14 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate399.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -58469,164 +58473,7 @@ return false;
 validate399.errors = vErrors;
 return errors === 0;
 }
-validate399.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate400(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate400.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
-validate400.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.added") {
-validate400.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sequence_number !== undefined) {
-let data1 = data.sequence_number;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate400.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate400.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.item_id !== undefined) {
-const _errs4 = errors;
-if (typeof data.item_id !== "string") {
-validate400.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output_index !== undefined) {
-let data3 = data.output_index;
-const _errs6 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate400.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs6) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate400.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.summary_index !== undefined) {
-let data4 = data.summary_index;
-const _errs8 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate400.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs8) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate400.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.part !== undefined) {
-let data5 = data.part;
-const _errs10 = errors;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-let missing1;
-if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
-validate400.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data5.type !== undefined) {
-const _errs13 = errors;
-if (data5.type !== "summary_text") {
-validate400.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
-return false;
-}
-var valid2 = _errs13 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data5.text !== undefined) {
-const _errs14 = errors;
-if (typeof data5.text !== "string") {
-validate400.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-} else {
-validate400.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate400.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate400.errors = vErrors;
-return errors === 0;
-}
-validate400.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+validate399.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, part: true }, dynamicProps: false, dynamicItems: false };
 function validate401(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -58640,14 +58487,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.delta === undefined && (missing0 = "delta") || data.logprobs === undefined && (missing0 = "logprobs")) {
 validate401.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "response.reasoning_summary_part.done") {
-validate401.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+if (data.type !== "response.output_text.delta") {
+validate401.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -58706,17 +58553,639 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.summary_index !== undefined) {
-let data4 = data.summary_index;
+if (data.content_index !== undefined) {
+let data4 = data.content_index;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate401.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate401.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate401.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate401.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+const _errs10 = errors;
+if (typeof data.delta !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.logprobs !== undefined) {
+let data6 = data.logprobs;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid1 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.token !== undefined) {
+const _errs17 = errors;
+if (typeof data7.token !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.logprob !== undefined) {
+let data9 = data7.logprob;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.bytes !== undefined) {
+let data10 = data7.bytes;
+const _errs21 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema453.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid4 = true;
+const len1 = data10.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data11 = data10[i1];
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.top_logprobs !== undefined) {
+let data12 = data7.top_logprobs;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data13 = data12[i2];
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.token !== undefined) {
+const _errs29 = errors;
+if (typeof data13.token !== "string") {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs29 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.logprob !== undefined) {
+let data15 = data13.logprob;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && isFinite(data15))) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid6 = _errs31 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.bytes !== undefined) {
+let data16 = data13.bytes;
+const _errs33 = errors;
+if (!Array.isArray(data16) && data16 !== null) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema453.properties.top_logprobs.items.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs33) {
+if (Array.isArray(data16)) {
+var valid7 = true;
+const len3 = data16.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data17 = data16[i3];
+const _errs35 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid7 = _errs35 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid6 = _errs33 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs27 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate401.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate401.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate401.errors = vErrors;
+return errors === 0;
+}
+validate401.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, delta: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate402(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate402.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.content_index === undefined && (missing0 = "content_index") || data.text === undefined && (missing0 = "text") || data.logprobs === undefined && (missing0 = "logprobs")) {
+validate402.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.output_text.done") {
+validate402.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.done" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate402.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate402.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate402.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate402.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate402.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.content_index !== undefined) {
+let data4 = data.content_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate402.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate402.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "#/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.text !== undefined) {
+const _errs10 = errors;
+if (typeof data.text !== "string") {
+validate402.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.logprobs !== undefined) {
+let data6 = data.logprobs;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (Array.isArray(data6)) {
+var valid1 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.token === undefined && (missing1 = "token") || data7.logprob === undefined && (missing1 = "logprob")) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.token !== undefined) {
+const _errs17 = errors;
+if (typeof data7.token !== "string") {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/token", schemaPath: "ResponseLogprob/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.logprob !== undefined) {
+let data9 = data7.logprob;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/logprob", schemaPath: "ResponseLogprob/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.bytes !== undefined) {
+let data10 = data7.bytes;
+const _errs21 = errors;
+if (!Array.isArray(data10) && data10 !== null) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes", schemaPath: "ResponseLogprob/properties/bytes/type", keyword: "type", params: { type: schema453.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid4 = true;
+const len1 = data10.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data11 = data10[i1];
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/bytes/" + i1, schemaPath: "ResponseLogprob/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.top_logprobs !== undefined) {
+let data12 = data7.top_logprobs;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (Array.isArray(data12)) {
+var valid5 = true;
+const len2 = data12.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data13 = data12[i2];
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.token === undefined && (missing2 = "token") || data13.logprob === undefined && (missing2 = "logprob")) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.token !== undefined) {
+const _errs29 = errors;
+if (typeof data13.token !== "string") {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/token", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs29 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.logprob !== undefined) {
+let data15 = data13.logprob;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && isFinite(data15))) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/logprob", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/logprob/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid6 = _errs31 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data13.bytes !== undefined) {
+let data16 = data13.bytes;
+const _errs33 = errors;
+if (!Array.isArray(data16) && data16 !== null) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes", schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/type", keyword: "type", params: { type: schema453.properties.top_logprobs.items.properties.bytes.type } }];
+return false;
+}
+if (errors === _errs33) {
+if (Array.isArray(data16)) {
+var valid7 = true;
+const len3 = data16.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data17 = data16[i3];
+const _errs35 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2 + "/bytes/" + i3, schemaPath: "ResponseLogprob/properties/top_logprobs/items/properties/bytes/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid7 = _errs35 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid6 = _errs33 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs/" + i2, schemaPath: "ResponseLogprob/properties/top_logprobs/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs27 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0 + "/top_logprobs", schemaPath: "ResponseLogprob/properties/top_logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/logprobs/" + i0, schemaPath: "ResponseLogprob/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate402.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate402.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate402.errors = vErrors;
+return errors === 0;
+}
+validate402.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, content_index: true, text: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate403(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate403.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+validate403.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.reasoning_summary_part.added") {
+validate403.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.added" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate403.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate403.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate403.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate403.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate403.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.summary_index !== undefined) {
+let data4 = data.summary_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate403.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate403.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -58734,13 +59203,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
-validate401.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate403.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.type !== undefined) {
 const _errs13 = errors;
 if (data5.type !== "summary_text") {
-validate401.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+validate403.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -58751,7 +59220,7 @@ if (valid2) {
 if (data5.text !== undefined) {
 const _errs14 = errors;
 if (typeof data5.text !== "string") {
-validate401.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate403.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -58761,7 +59230,7 @@ var valid2 = true;
 }
 }
 } else {
-validate401.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+validate403.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -58776,18 +59245,175 @@ var valid0 = true;
 }
 }
 } else {
-validate401.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate403.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate401.errors = vErrors;
+validate403.errors = vErrors;
 return errors === 0;
 }
-validate401.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
-function validate359(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate403.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+function validate404(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate359.evaluated;
+const evaluated0 = validate404.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.sequence_number === undefined && (missing0 = "sequence_number") || data.item_id === undefined && (missing0 = "item_id") || data.output_index === undefined && (missing0 = "output_index") || data.summary_index === undefined && (missing0 = "summary_index") || data.part === undefined && (missing0 = "part")) {
+validate404.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "response.reasoning_summary_part.done") {
+validate404.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_part.done" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sequence_number !== undefined) {
+let data1 = data.sequence_number;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate404.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate404.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "#/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.item_id !== undefined) {
+const _errs4 = errors;
+if (typeof data.item_id !== "string") {
+validate404.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "#/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output_index !== undefined) {
+let data3 = data.output_index;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate404.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate404.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "#/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.summary_index !== undefined) {
+let data4 = data.summary_index;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate404.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate404.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "#/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.part !== undefined) {
+let data5 = data.part;
+const _errs10 = errors;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let missing1;
+if (data5.type === undefined && (missing1 = "type") || data5.text === undefined && (missing1 = "text")) {
+validate404.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data5.type !== undefined) {
+const _errs13 = errors;
+if (data5.type !== "summary_text") {
+validate404.errors = [{ instancePath: instancePath + "/part/type", schemaPath: "ResponseSummaryText/properties/type/const", keyword: "const", params: { allowedValue: "summary_text" } }];
+return false;
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data5.text !== undefined) {
+const _errs14 = errors;
+if (typeof data5.text !== "string") {
+validate404.errors = [{ instancePath: instancePath + "/part/text", schemaPath: "ResponseSummaryText/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate404.errors = [{ instancePath: instancePath + "/part", schemaPath: "ResponseSummaryText/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate404.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate404.errors = vErrors;
+return errors === 0;
+}
+validate404.evaluated = { props: { type: true, sequence_number: true, item_id: true, output_index: true, summary_index: true, part: true }, dynamicProps: false, dynamicItems: false };
+function validate362(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate362.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -58795,7 +59421,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate359.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -58803,23 +59429,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate359.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate362.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "response.created" || data0 === "response.queued" || data0 === "response.in_progress" || data0 === "response.completed" || data0 === "response.incomplete" || data0 === "response.failed" || data0 === "response.output_item.added" || data0 === "response.output_item.done" || data0 === "response.content_part.added" || data0 === "response.content_part.done" || data0 === "response.output_text.delta" || data0 === "response.output_text.done" || data0 === "response.output_text.annotation.added" || data0 === "response.refusal.delta" || data0 === "response.refusal.done" || data0 === "response.reasoning_text.delta" || data0 === "response.reasoning_text.done" || data0 === "response.reasoning_summary_part.added" || data0 === "response.reasoning_summary_part.done" || data0 === "response.reasoning_summary_text.delta" || data0 === "response.reasoning_summary_text.done" || data0 === "response.function_call_arguments.delta" || data0 === "response.function_call_arguments.done" || data0 === "response.custom_tool_call_input.delta" || data0 === "response.custom_tool_call_input.done" || data0 === "response.image_generation_call.in_progress" || data0 === "response.image_generation_call.generating" || data0 === "response.image_generation_call.completed" || data0 === "error")) {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema442.allOf[0].properties.type.enum } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema446.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -58831,8 +59457,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "response.created") {
-if (!validate360(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
+if (!validate363(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -58840,8 +59466,8 @@ props0.type = true;
 props0.sequence_number = true;
 props0.response = true;
 } else if (tag0 === "response.queued") {
-if (!validate378(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+if (!validate381(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate381.errors : vErrors.concat(validate381.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58851,8 +59477,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.in_progress") {
-if (!validate380(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate380.errors : vErrors.concat(validate380.errors);
+if (!validate383(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate383.errors : vErrors.concat(validate383.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58862,8 +59488,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.completed") {
-if (!validate382(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate382.errors : vErrors.concat(validate382.errors);
+if (!validate385(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate385.errors : vErrors.concat(validate385.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58873,8 +59499,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.incomplete") {
-if (!validate384(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
+if (!validate387(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58884,8 +59510,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.failed") {
-if (!validate386(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate386.errors : vErrors.concat(validate386.errors);
+if (!validate389(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58895,8 +59521,8 @@ props0.sequence_number = true;
 props0.response = true;
 }
 } else if (tag0 === "response.output_item.added") {
-if (!validate388(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate388.errors : vErrors.concat(validate388.errors);
+if (!validate391(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate391.errors : vErrors.concat(validate391.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58907,8 +59533,8 @@ props0.output_index = true;
 props0.item = true;
 }
 } else if (tag0 === "response.output_item.done") {
-if (!validate390(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
+if (!validate393(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate393.errors : vErrors.concat(validate393.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58919,8 +59545,8 @@ props0.output_index = true;
 props0.item = true;
 }
 } else if (tag0 === "response.content_part.added") {
-if (!validate392(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
+if (!validate395(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58933,8 +59559,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.content_part.done") {
-if (!validate396(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
+if (!validate399(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58947,8 +59573,8 @@ props0.content_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.output_text.delta") {
-if (!validate398(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate398.errors : vErrors.concat(validate398.errors);
+if (!validate401(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58962,8 +59588,8 @@ props0.delta = true;
 props0.logprobs = true;
 }
 } else if (tag0 === "response.output_text.done") {
-if (!validate399(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+if (!validate402(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -58982,13 +59608,13 @@ if (errors === _errs21) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.sequence_number === undefined && (missing1 = "sequence_number") || data.item_id === undefined && (missing1 = "item_id") || data.output_index === undefined && (missing1 = "output_index") || data.content_index === undefined && (missing1 = "content_index") || data.annotation_index === undefined && (missing1 = "annotation_index") || data.annotation === undefined && (missing1 = "annotation")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs23 = errors;
 if (data.type !== "response.output_text.annotation.added") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseAnnotationAdded/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.annotation.added" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseAnnotationAdded/properties/type/const", keyword: "const", params: { allowedValue: "response.output_text.annotation.added" } }];
 return false;
 }
 var valid17 = _errs23 === errors;
@@ -59000,13 +59626,13 @@ if (data.sequence_number !== undefined) {
 let data2 = data.sequence_number;
 const _errs24 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseAnnotationAdded/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59019,7 +59645,7 @@ if (valid17) {
 if (data.item_id !== undefined) {
 const _errs26 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseAnnotationAdded/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseAnnotationAdded/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid17 = _errs26 === errors;
@@ -59031,13 +59657,13 @@ if (data.output_index !== undefined) {
 let data4 = data.output_index;
 const _errs28 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs28) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseAnnotationAdded/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59051,13 +59677,13 @@ if (data.content_index !== undefined) {
 let data5 = data.content_index;
 const _errs30 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseAnnotationAdded/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59071,13 +59697,13 @@ if (data.annotation_index !== undefined) {
 let data6 = data.annotation_index;
 const _errs32 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate359.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate359.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/annotation_index", schemaPath: "ResponseAnnotationAdded/properties/annotation_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59091,7 +59717,7 @@ if (data.annotation !== undefined) {
 let data7 = data.annotation;
 const _errs34 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate359.errors = [{ instancePath: instancePath + "/annotation", schemaPath: "ResponseAnnotationAdded/properties/annotation/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath: instancePath + "/annotation", schemaPath: "ResponseAnnotationAdded/properties/annotation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid17 = _errs34 === errors;
@@ -59106,7 +59732,7 @@ var valid17 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseAnnotationAdded/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59126,13 +59752,13 @@ if (errors === _errs37) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.sequence_number === undefined && (missing2 = "sequence_number") || data.item_id === undefined && (missing2 = "item_id") || data.output_index === undefined && (missing2 = "output_index") || data.content_index === undefined && (missing2 = "content_index") || data.delta === undefined && (missing2 = "delta")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs39 = errors;
 if (data.type !== "response.refusal.delta") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.delta" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.delta" } }];
 return false;
 }
 var valid20 = _errs39 === errors;
@@ -59144,13 +59770,13 @@ if (data.sequence_number !== undefined) {
 let data9 = data.sequence_number;
 const _errs40 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59163,7 +59789,7 @@ if (valid20) {
 if (data.item_id !== undefined) {
 const _errs42 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid20 = _errs42 === errors;
@@ -59175,13 +59801,13 @@ if (data.output_index !== undefined) {
 let data11 = data.output_index;
 const _errs44 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs44) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59195,13 +59821,13 @@ if (data.content_index !== undefined) {
 let data12 = data.content_index;
 const _errs46 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs46) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59214,7 +59840,7 @@ if (valid20) {
 if (data.delta !== undefined) {
 const _errs48 = errors;
 if (typeof data.delta !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseRefusalDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseRefusalDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid20 = _errs48 === errors;
@@ -59228,7 +59854,7 @@ var valid20 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseRefusalDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59247,13 +59873,13 @@ if (errors === _errs51) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.sequence_number === undefined && (missing3 = "sequence_number") || data.item_id === undefined && (missing3 = "item_id") || data.output_index === undefined && (missing3 = "output_index") || data.content_index === undefined && (missing3 = "content_index") || data.refusal === undefined && (missing3 = "refusal")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs53 = errors;
 if (data.type !== "response.refusal.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDone/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.done" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseRefusalDone/properties/type/const", keyword: "const", params: { allowedValue: "response.refusal.done" } }];
 return false;
 }
 var valid23 = _errs53 === errors;
@@ -59265,13 +59891,13 @@ if (data.sequence_number !== undefined) {
 let data15 = data.sequence_number;
 const _errs54 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs54) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseRefusalDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59284,7 +59910,7 @@ if (valid23) {
 if (data.item_id !== undefined) {
 const _errs56 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseRefusalDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid23 = _errs56 === errors;
@@ -59296,13 +59922,13 @@ if (data.output_index !== undefined) {
 let data17 = data.output_index;
 const _errs58 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs58) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseRefusalDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59316,13 +59942,13 @@ if (data.content_index !== undefined) {
 let data18 = data.content_index;
 const _errs60 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs60) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseRefusalDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59335,7 +59961,7 @@ if (valid23) {
 if (data.refusal !== undefined) {
 const _errs62 = errors;
 if (typeof data.refusal !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusalDone/properties/refusal/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "ResponseRefusalDone/properties/refusal/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid23 = _errs62 === errors;
@@ -59349,7 +59975,7 @@ var valid23 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseRefusalDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59368,13 +59994,13 @@ if (errors === _errs65) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.sequence_number === undefined && (missing4 = "sequence_number") || data.item_id === undefined && (missing4 = "item_id") || data.output_index === undefined && (missing4 = "output_index") || data.content_index === undefined && (missing4 = "content_index") || data.delta === undefined && (missing4 = "delta")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs67 = errors;
 if (data.type !== "response.reasoning_text.delta") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.delta" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.delta" } }];
 return false;
 }
 var valid26 = _errs67 === errors;
@@ -59386,13 +60012,13 @@ if (data.sequence_number !== undefined) {
 let data21 = data.sequence_number;
 const _errs68 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs68) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 < 0 || isNaN(data21)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59405,7 +60031,7 @@ if (valid26) {
 if (data.item_id !== undefined) {
 const _errs70 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid26 = _errs70 === errors;
@@ -59417,13 +60043,13 @@ if (data.output_index !== undefined) {
 let data23 = data.output_index;
 const _errs72 = errors;
 if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs72) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 < 0 || isNaN(data23)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59437,13 +60063,13 @@ if (data.content_index !== undefined) {
 let data24 = data.content_index;
 const _errs74 = errors;
 if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs74) {
 if (typeof data24 == "number" && isFinite(data24)) {
 if (data24 < 0 || isNaN(data24)) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDelta/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59456,7 +60082,7 @@ if (valid26) {
 if (data.delta !== undefined) {
 const _errs76 = errors;
 if (typeof data.delta !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseReasoningDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseReasoningDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid26 = _errs76 === errors;
@@ -59470,7 +60096,7 @@ var valid26 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseReasoningDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59489,13 +60115,13 @@ if (errors === _errs79) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing5;
 if (data.type === undefined && (missing5 = "type") || data.sequence_number === undefined && (missing5 = "sequence_number") || data.item_id === undefined && (missing5 = "item_id") || data.output_index === undefined && (missing5 = "output_index") || data.content_index === undefined && (missing5 = "content_index") || data.text === undefined && (missing5 = "text")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs81 = errors;
 if (data.type !== "response.reasoning_text.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.done" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseReasoningDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_text.done" } }];
 return false;
 }
 var valid29 = _errs81 === errors;
@@ -59507,13 +60133,13 @@ if (data.sequence_number !== undefined) {
 let data27 = data.sequence_number;
 const _errs82 = errors;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs82) {
 if (typeof data27 == "number" && isFinite(data27)) {
 if (data27 < 0 || isNaN(data27)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseReasoningDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59526,7 +60152,7 @@ if (valid29) {
 if (data.item_id !== undefined) {
 const _errs84 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseReasoningDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid29 = _errs84 === errors;
@@ -59538,13 +60164,13 @@ if (data.output_index !== undefined) {
 let data29 = data.output_index;
 const _errs86 = errors;
 if (!(typeof data29 == "number" && (!(data29 % 1) && !isNaN(data29)) && isFinite(data29))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs86) {
 if (typeof data29 == "number" && isFinite(data29)) {
 if (data29 < 0 || isNaN(data29)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseReasoningDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59558,13 +60184,13 @@ if (data.content_index !== undefined) {
 let data30 = data.content_index;
 const _errs88 = errors;
 if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs88) {
 if (typeof data30 == "number" && isFinite(data30)) {
 if (data30 < 0 || isNaN(data30)) {
-validate359.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/content_index", schemaPath: "ResponseReasoningDone/properties/content_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59577,7 +60203,7 @@ if (valid29) {
 if (data.text !== undefined) {
 const _errs90 = errors;
 if (typeof data.text !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningDone/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseReasoningDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid29 = _errs90 === errors;
@@ -59591,7 +60217,7 @@ var valid29 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseReasoningDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59605,8 +60231,8 @@ props0.content_index = true;
 props0.text = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.added") {
-if (!validate400(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate400.errors : vErrors.concat(validate400.errors);
+if (!validate403(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate403.errors : vErrors.concat(validate403.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -59619,8 +60245,8 @@ props0.summary_index = true;
 props0.part = true;
 }
 } else if (tag0 === "response.reasoning_summary_part.done") {
-if (!validate401(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
+if (!validate404(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate404.errors : vErrors.concat(validate404.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -59638,13 +60264,13 @@ if (errors === _errs95) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing6;
 if (data.type === undefined && (missing6 = "type") || data.sequence_number === undefined && (missing6 = "sequence_number") || data.item_id === undefined && (missing6 = "item_id") || data.output_index === undefined && (missing6 = "output_index") || data.summary_index === undefined && (missing6 = "summary_index") || data.delta === undefined && (missing6 = "delta")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/required", keyword: "required", params: { missingProperty: missing6 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs97 = errors;
 if (data.type !== "response.reasoning_summary_text.delta") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.delta" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.delta" } }];
 return false;
 }
 var valid34 = _errs97 === errors;
@@ -59656,13 +60282,13 @@ if (data.sequence_number !== undefined) {
 let data33 = data.sequence_number;
 const _errs98 = errors;
 if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs98) {
 if (typeof data33 == "number" && isFinite(data33)) {
 if (data33 < 0 || isNaN(data33)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59675,7 +60301,7 @@ if (valid34) {
 if (data.item_id !== undefined) {
 const _errs100 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid34 = _errs100 === errors;
@@ -59687,13 +60313,13 @@ if (data.output_index !== undefined) {
 let data35 = data.output_index;
 const _errs102 = errors;
 if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs102) {
 if (typeof data35 == "number" && isFinite(data35)) {
 if (data35 < 0 || isNaN(data35)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59707,13 +60333,13 @@ if (data.summary_index !== undefined) {
 let data36 = data.summary_index;
 const _errs104 = errors;
 if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs104) {
 if (typeof data36 == "number" && isFinite(data36)) {
 if (data36 < 0 || isNaN(data36)) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDelta/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59726,7 +60352,7 @@ if (valid34) {
 if (data.delta !== undefined) {
 const _errs106 = errors;
 if (typeof data.delta !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseSummaryDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseSummaryDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid34 = _errs106 === errors;
@@ -59740,7 +60366,7 @@ var valid34 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseSummaryDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59759,13 +60385,13 @@ if (errors === _errs109) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing7;
 if (data.type === undefined && (missing7 = "type") || data.sequence_number === undefined && (missing7 = "sequence_number") || data.item_id === undefined && (missing7 = "item_id") || data.output_index === undefined && (missing7 = "output_index") || data.summary_index === undefined && (missing7 = "summary_index") || data.text === undefined && (missing7 = "text")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/required", keyword: "required", params: { missingProperty: missing7 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/required", keyword: "required", params: { missingProperty: missing7 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs111 = errors;
 if (data.type !== "response.reasoning_summary_text.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.done" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseSummaryDone/properties/type/const", keyword: "const", params: { allowedValue: "response.reasoning_summary_text.done" } }];
 return false;
 }
 var valid37 = _errs111 === errors;
@@ -59777,13 +60403,13 @@ if (data.sequence_number !== undefined) {
 let data39 = data.sequence_number;
 const _errs112 = errors;
 if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs112) {
 if (typeof data39 == "number" && isFinite(data39)) {
 if (data39 < 0 || isNaN(data39)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseSummaryDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59796,7 +60422,7 @@ if (valid37) {
 if (data.item_id !== undefined) {
 const _errs114 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseSummaryDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid37 = _errs114 === errors;
@@ -59808,13 +60434,13 @@ if (data.output_index !== undefined) {
 let data41 = data.output_index;
 const _errs116 = errors;
 if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs116) {
 if (typeof data41 == "number" && isFinite(data41)) {
 if (data41 < 0 || isNaN(data41)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseSummaryDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59828,13 +60454,13 @@ if (data.summary_index !== undefined) {
 let data42 = data.summary_index;
 const _errs118 = errors;
 if (!(typeof data42 == "number" && (!(data42 % 1) && !isNaN(data42)) && isFinite(data42))) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs118) {
 if (typeof data42 == "number" && isFinite(data42)) {
 if (data42 < 0 || isNaN(data42)) {
-validate359.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/summary_index", schemaPath: "ResponseSummaryDone/properties/summary_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59847,7 +60473,7 @@ if (valid37) {
 if (data.text !== undefined) {
 const _errs120 = errors;
 if (typeof data.text !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseSummaryDone/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/text", schemaPath: "ResponseSummaryDone/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid37 = _errs120 === errors;
@@ -59861,7 +60487,7 @@ var valid37 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseSummaryDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59880,13 +60506,13 @@ if (errors === _errs123) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing8;
 if (data.type === undefined && (missing8 = "type") || data.sequence_number === undefined && (missing8 = "sequence_number") || data.item_id === undefined && (missing8 = "item_id") || data.output_index === undefined && (missing8 = "output_index") || data.delta === undefined && (missing8 = "delta")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/required", keyword: "required", params: { missingProperty: missing8 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/required", keyword: "required", params: { missingProperty: missing8 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs125 = errors;
 if (data.type !== "response.function_call_arguments.delta") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.delta" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.delta" } }];
 return false;
 }
 var valid40 = _errs125 === errors;
@@ -59898,13 +60524,13 @@ if (data.sequence_number !== undefined) {
 let data45 = data.sequence_number;
 const _errs126 = errors;
 if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs126) {
 if (typeof data45 == "number" && isFinite(data45)) {
 if (data45 < 0 || isNaN(data45)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59917,7 +60543,7 @@ if (valid40) {
 if (data.item_id !== undefined) {
 const _errs128 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid40 = _errs128 === errors;
@@ -59929,13 +60555,13 @@ if (data.output_index !== undefined) {
 let data47 = data.output_index;
 const _errs130 = errors;
 if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs130) {
 if (typeof data47 == "number" && isFinite(data47)) {
 if (data47 < 0 || isNaN(data47)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -59948,7 +60574,7 @@ if (valid40) {
 if (data.delta !== undefined) {
 const _errs132 = errors;
 if (typeof data.delta !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseArgumentsDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseArgumentsDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid40 = _errs132 === errors;
@@ -59961,7 +60587,7 @@ var valid40 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseArgumentsDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -59979,13 +60605,13 @@ if (errors === _errs135) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing9;
 if (data.type === undefined && (missing9 = "type") || data.sequence_number === undefined && (missing9 = "sequence_number") || data.item_id === undefined && (missing9 = "item_id") || data.output_index === undefined && (missing9 = "output_index") || data.name === undefined && (missing9 = "name") || data.arguments === undefined && (missing9 = "arguments")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/required", keyword: "required", params: { missingProperty: missing9 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/required", keyword: "required", params: { missingProperty: missing9 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs137 = errors;
 if (data.type !== "response.function_call_arguments.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDone/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.done" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseArgumentsDone/properties/type/const", keyword: "const", params: { allowedValue: "response.function_call_arguments.done" } }];
 return false;
 }
 var valid43 = _errs137 === errors;
@@ -59997,13 +60623,13 @@ if (data.sequence_number !== undefined) {
 let data50 = data.sequence_number;
 const _errs138 = errors;
 if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs138) {
 if (typeof data50 == "number" && isFinite(data50)) {
 if (data50 < 0 || isNaN(data50)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseArgumentsDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60016,7 +60642,7 @@ if (valid43) {
 if (data.item_id !== undefined) {
 const _errs140 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseArgumentsDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid43 = _errs140 === errors;
@@ -60028,13 +60654,13 @@ if (data.output_index !== undefined) {
 let data52 = data.output_index;
 const _errs142 = errors;
 if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs142) {
 if (typeof data52 == "number" && isFinite(data52)) {
 if (data52 < 0 || isNaN(data52)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseArgumentsDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60047,7 +60673,7 @@ if (valid43) {
 if (data.name !== undefined) {
 const _errs144 = errors;
 if (typeof data.name !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseArgumentsDone/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponseArgumentsDone/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid43 = _errs144 === errors;
@@ -60058,7 +60684,7 @@ if (valid43) {
 if (data.arguments !== undefined) {
 const _errs146 = errors;
 if (typeof data.arguments !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseArgumentsDone/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/arguments", schemaPath: "ResponseArgumentsDone/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid43 = _errs146 === errors;
@@ -60072,7 +60698,7 @@ var valid43 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseArgumentsDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60091,13 +60717,13 @@ if (errors === _errs149) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing10;
 if (data.type === undefined && (missing10 = "type") || data.sequence_number === undefined && (missing10 = "sequence_number") || data.item_id === undefined && (missing10 = "item_id") || data.output_index === undefined && (missing10 = "output_index") || data.delta === undefined && (missing10 = "delta")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/required", keyword: "required", params: { missingProperty: missing10 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/required", keyword: "required", params: { missingProperty: missing10 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs151 = errors;
 if (data.type !== "response.custom_tool_call_input.delta") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.delta" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDelta/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.delta" } }];
 return false;
 }
 var valid46 = _errs151 === errors;
@@ -60109,13 +60735,13 @@ if (data.sequence_number !== undefined) {
 let data56 = data.sequence_number;
 const _errs152 = errors;
 if (!(typeof data56 == "number" && (!(data56 % 1) && !isNaN(data56)) && isFinite(data56))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs152) {
 if (typeof data56 == "number" && isFinite(data56)) {
 if (data56 < 0 || isNaN(data56)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDelta/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60128,7 +60754,7 @@ if (valid46) {
 if (data.item_id !== undefined) {
 const _errs154 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDelta/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid46 = _errs154 === errors;
@@ -60140,13 +60766,13 @@ if (data.output_index !== undefined) {
 let data58 = data.output_index;
 const _errs156 = errors;
 if (!(typeof data58 == "number" && (!(data58 % 1) && !isNaN(data58)) && isFinite(data58))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs156) {
 if (typeof data58 == "number" && isFinite(data58)) {
 if (data58 < 0 || isNaN(data58)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDelta/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60159,7 +60785,7 @@ if (valid46) {
 if (data.delta !== undefined) {
 const _errs158 = errors;
 if (typeof data.delta !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseCustomDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/delta", schemaPath: "ResponseCustomDelta/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid46 = _errs158 === errors;
@@ -60172,7 +60798,7 @@ var valid46 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseCustomDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60190,13 +60816,13 @@ if (errors === _errs161) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing11;
 if (data.type === undefined && (missing11 = "type") || data.sequence_number === undefined && (missing11 = "sequence_number") || data.item_id === undefined && (missing11 = "item_id") || data.output_index === undefined && (missing11 = "output_index") || data.input === undefined && (missing11 = "input")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseCustomDone/required", keyword: "required", params: { missingProperty: missing11 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseCustomDone/required", keyword: "required", params: { missingProperty: missing11 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs163 = errors;
 if (data.type !== "response.custom_tool_call_input.done") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDone/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.done" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseCustomDone/properties/type/const", keyword: "const", params: { allowedValue: "response.custom_tool_call_input.done" } }];
 return false;
 }
 var valid49 = _errs163 === errors;
@@ -60208,13 +60834,13 @@ if (data.sequence_number !== undefined) {
 let data61 = data.sequence_number;
 const _errs164 = errors;
 if (!(typeof data61 == "number" && (!(data61 % 1) && !isNaN(data61)) && isFinite(data61))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs164) {
 if (typeof data61 == "number" && isFinite(data61)) {
 if (data61 < 0 || isNaN(data61)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseCustomDone/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60227,7 +60853,7 @@ if (valid49) {
 if (data.item_id !== undefined) {
 const _errs166 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseCustomDone/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid49 = _errs166 === errors;
@@ -60239,13 +60865,13 @@ if (data.output_index !== undefined) {
 let data63 = data.output_index;
 const _errs168 = errors;
 if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs168) {
 if (typeof data63 == "number" && isFinite(data63)) {
 if (data63 < 0 || isNaN(data63)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseCustomDone/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60258,7 +60884,7 @@ if (valid49) {
 if (data.input !== undefined) {
 const _errs170 = errors;
 if (typeof data.input !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomDone/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/input", schemaPath: "ResponseCustomDone/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid49 = _errs170 === errors;
@@ -60271,7 +60897,7 @@ var valid49 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseCustomDone/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseCustomDone/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60289,13 +60915,13 @@ if (errors === _errs173) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing12;
 if (data.type === undefined && (missing12 = "type") || data.sequence_number === undefined && (missing12 = "sequence_number") || data.item_id === undefined && (missing12 = "item_id") || data.output_index === undefined && (missing12 = "output_index")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageInProgress/required", keyword: "required", params: { missingProperty: missing12 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageInProgress/required", keyword: "required", params: { missingProperty: missing12 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs175 = errors;
 if (data.type !== "response.image_generation_call.in_progress") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageInProgress/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.in_progress" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageInProgress/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.in_progress" } }];
 return false;
 }
 var valid52 = _errs175 === errors;
@@ -60307,13 +60933,13 @@ if (data.sequence_number !== undefined) {
 let data66 = data.sequence_number;
 const _errs176 = errors;
 if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageInProgress/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageInProgress/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs176) {
 if (typeof data66 == "number" && isFinite(data66)) {
 if (data66 < 0 || isNaN(data66)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageInProgress/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageInProgress/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60326,7 +60952,7 @@ if (valid52) {
 if (data.item_id !== undefined) {
 const _errs178 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageInProgress/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageInProgress/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid52 = _errs178 === errors;
@@ -60338,13 +60964,13 @@ if (data.output_index !== undefined) {
 let data68 = data.output_index;
 const _errs180 = errors;
 if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageInProgress/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageInProgress/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs180) {
 if (typeof data68 == "number" && isFinite(data68)) {
 if (data68 < 0 || isNaN(data68)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageInProgress/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageInProgress/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60358,7 +60984,7 @@ var valid52 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageInProgress/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageInProgress/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60375,13 +61001,13 @@ if (errors === _errs183) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing13;
 if (data.type === undefined && (missing13 = "type") || data.sequence_number === undefined && (missing13 = "sequence_number") || data.item_id === undefined && (missing13 = "item_id") || data.output_index === undefined && (missing13 = "output_index")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageGenerating/required", keyword: "required", params: { missingProperty: missing13 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageGenerating/required", keyword: "required", params: { missingProperty: missing13 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs185 = errors;
 if (data.type !== "response.image_generation_call.generating") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageGenerating/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.generating" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageGenerating/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.generating" } }];
 return false;
 }
 var valid55 = _errs185 === errors;
@@ -60393,13 +61019,13 @@ if (data.sequence_number !== undefined) {
 let data70 = data.sequence_number;
 const _errs186 = errors;
 if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageGenerating/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageGenerating/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs186) {
 if (typeof data70 == "number" && isFinite(data70)) {
 if (data70 < 0 || isNaN(data70)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageGenerating/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageGenerating/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60412,7 +61038,7 @@ if (valid55) {
 if (data.item_id !== undefined) {
 const _errs188 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageGenerating/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageGenerating/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid55 = _errs188 === errors;
@@ -60424,13 +61050,13 @@ if (data.output_index !== undefined) {
 let data72 = data.output_index;
 const _errs190 = errors;
 if (!(typeof data72 == "number" && (!(data72 % 1) && !isNaN(data72)) && isFinite(data72))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageGenerating/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageGenerating/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs190) {
 if (typeof data72 == "number" && isFinite(data72)) {
 if (data72 < 0 || isNaN(data72)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageGenerating/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageGenerating/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60444,7 +61070,7 @@ var valid55 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageGenerating/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageGenerating/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60461,13 +61087,13 @@ if (errors === _errs193) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing14;
 if (data.type === undefined && (missing14 = "type") || data.sequence_number === undefined && (missing14 = "sequence_number") || data.item_id === undefined && (missing14 = "item_id") || data.output_index === undefined && (missing14 = "output_index")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageCompleted/required", keyword: "required", params: { missingProperty: missing14 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageCompleted/required", keyword: "required", params: { missingProperty: missing14 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs195 = errors;
 if (data.type !== "response.image_generation_call.completed") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageCompleted/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.completed" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseImageCompleted/properties/type/const", keyword: "const", params: { allowedValue: "response.image_generation_call.completed" } }];
 return false;
 }
 var valid58 = _errs195 === errors;
@@ -60479,13 +61105,13 @@ if (data.sequence_number !== undefined) {
 let data74 = data.sequence_number;
 const _errs196 = errors;
 if (!(typeof data74 == "number" && (!(data74 % 1) && !isNaN(data74)) && isFinite(data74))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageCompleted/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageCompleted/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs196) {
 if (typeof data74 == "number" && isFinite(data74)) {
 if (data74 < 0 || isNaN(data74)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageCompleted/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseImageCompleted/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60498,7 +61124,7 @@ if (valid58) {
 if (data.item_id !== undefined) {
 const _errs198 = errors;
 if (typeof data.item_id !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageCompleted/properties/item_id/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/item_id", schemaPath: "ResponseImageCompleted/properties/item_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid58 = _errs198 === errors;
@@ -60510,13 +61136,13 @@ if (data.output_index !== undefined) {
 let data76 = data.output_index;
 const _errs200 = errors;
 if (!(typeof data76 == "number" && (!(data76 % 1) && !isNaN(data76)) && isFinite(data76))) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageCompleted/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageCompleted/properties/output_index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs200) {
 if (typeof data76 == "number" && isFinite(data76)) {
 if (data76 < 0 || isNaN(data76)) {
-validate359.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageCompleted/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/output_index", schemaPath: "ResponseImageCompleted/properties/output_index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60530,7 +61156,7 @@ var valid58 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseImageCompleted/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseImageCompleted/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60547,13 +61173,13 @@ if (errors === _errs203) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing15;
 if (data.type === undefined && (missing15 = "type") || data.sequence_number === undefined && (missing15 = "sequence_number") || data.code === undefined && (missing15 = "code") || data.message === undefined && (missing15 = "message") || data.param === undefined && (missing15 = "param") || data.error === undefined && (missing15 = "error")) {
-validate359.errors = [{ instancePath, schemaPath: "ResponseError/required", keyword: "required", params: { missingProperty: missing15 } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseError/required", keyword: "required", params: { missingProperty: missing15 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs205 = errors;
 if (data.type !== "error") {
-validate359.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate362.errors = [{ instancePath: instancePath + "/type", schemaPath: "ResponseError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid61 = _errs205 === errors;
@@ -60565,13 +61191,13 @@ if (data.sequence_number !== undefined) {
 let data78 = data.sequence_number;
 const _errs206 = errors;
 if (!(typeof data78 == "number" && (!(data78 % 1) && !isNaN(data78)) && isFinite(data78))) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs206) {
 if (typeof data78 == "number" && isFinite(data78)) {
 if (data78 < 0 || isNaN(data78)) {
-validate359.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate362.errors = [{ instancePath: instancePath + "/sequence_number", schemaPath: "ResponseError/properties/sequence_number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -60584,7 +61210,7 @@ if (valid61) {
 if (data.code !== undefined) {
 const _errs208 = errors;
 if (typeof data.code !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/code", schemaPath: "ResponseError/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/code", schemaPath: "ResponseError/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid61 = _errs208 === errors;
@@ -60595,7 +61221,7 @@ if (valid61) {
 if (data.message !== undefined) {
 const _errs210 = errors;
 if (typeof data.message !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/message", schemaPath: "ResponseError/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/message", schemaPath: "ResponseError/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid61 = _errs210 === errors;
@@ -60607,7 +61233,7 @@ if (data.param !== undefined) {
 let data81 = data.param;
 const _errs212 = errors;
 if (typeof data81 !== "string" && data81 !== null) {
-validate359.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema493.properties.param.type } }];
+validate362.errors = [{ instancePath: instancePath + "/param", schemaPath: "ResponseError/properties/param/type", keyword: "type", params: { type: schema497.properties.param.type } }];
 return false;
 }
 var valid61 = _errs212 === errors;
@@ -60622,13 +61248,13 @@ if (errors === _errs214) {
 if (data82 && typeof data82 == "object" && !Array.isArray(data82)) {
 let missing16;
 if (data82.type === undefined && (missing16 = "type") || data82.code === undefined && (missing16 = "code") || data82.message === undefined && (missing16 = "message") || data82.param === undefined && (missing16 = "param")) {
-validate359.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/required", keyword: "required", params: { missingProperty: missing16 } }];
+validate362.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/required", keyword: "required", params: { missingProperty: missing16 } }];
 return false;
 } else {
 if (data82.type !== undefined) {
 const _errs216 = errors;
 if (typeof data82.type !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "ResponseError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid62 = _errs216 === errors;
@@ -60639,7 +61265,7 @@ if (valid62) {
 if (data82.code !== undefined) {
 const _errs218 = errors;
 if (typeof data82.code !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseError/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "ResponseError/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid62 = _errs218 === errors;
@@ -60650,7 +61276,7 @@ if (valid62) {
 if (data82.message !== undefined) {
 const _errs220 = errors;
 if (typeof data82.message !== "string") {
-validate359.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate362.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "ResponseError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid62 = _errs220 === errors;
@@ -60662,7 +61288,7 @@ if (data82.param !== undefined) {
 let data86 = data82.param;
 const _errs222 = errors;
 if (typeof data86 !== "string" && data86 !== null) {
-validate359.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema493.properties.error.properties.param.type } }];
+validate362.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "ResponseError/properties/error/properties/param/type", keyword: "type", params: { type: schema497.properties.error.properties.param.type } }];
 return false;
 }
 var valid62 = _errs222 === errors;
@@ -60674,7 +61300,7 @@ var valid62 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath: instancePath + "/error", schemaPath: "ResponseError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60689,7 +61315,7 @@ var valid61 = true;
 }
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "ResponseError/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "ResponseError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60703,15 +61329,15 @@ props0.param = true;
 props0.error = true;
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate359.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate362.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -60723,17 +61349,17 @@ props0.type = true;
 }
 }
 }
-validate359.errors = vErrors;
+validate362.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate359.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateResponseInputList = validate416;
-var schema494 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-function validate416(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate362.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateResponseInputList = validate419;
+var schema498 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "ResponsesItem" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate416.evaluated;
+const evaluated0 = validate419.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -60744,13 +61370,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate416.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate419.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate416.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate419.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -60777,7 +61403,7 @@ break;
 }
 }
 } else {
-validate416.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate419.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -60790,7 +61416,7 @@ if (data.first_id !== undefined) {
 let data3 = data.first_id;
 const _errs5 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate416.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema494.properties.first_id.type } }];
+validate419.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema498.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -60802,7 +61428,7 @@ if (data.last_id !== undefined) {
 let data4 = data.last_id;
 const _errs7 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate416.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema494.properties.last_id.type } }];
+validate419.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema498.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -60813,170 +61439,12 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs9 = errors;
 if (typeof data.has_more !== "boolean") {
-validate416.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate419.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate416.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate416.errors = vErrors;
-return errors === 0;
-}
-validate416.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateResponseInputTokens = validate418;
-function validate418(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate418.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate418.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "response.input_tokens") {
-validate418.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.input_tokens" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input_tokens !== undefined) {
-let data1 = data.input_tokens;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate418.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate418.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate418.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate418.errors = vErrors;
-return errors === 0;
-}
-validate418.evaluated = { props: { object: true, input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateModelResponse = validate361;
-var validateService = validate419;
-function validate419(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate419.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate419.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.name !== undefined) {
-const _errs1 = errors;
-if (data.name !== "Sluice") {
-validate419.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs2 = errors;
-if (typeof data.description !== "string") {
-validate419.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-const _errs4 = errors;
-if (typeof data.version !== "string") {
-validate419.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.docs !== undefined) {
-const _errs6 = errors;
-if (typeof data.docs !== "string") {
-validate419.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.openapi !== undefined) {
-const _errs8 = errors;
-if (typeof data.openapi !== "string") {
-validate419.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs8 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.models !== undefined) {
-const _errs10 = errors;
-if (typeof data.models !== "string") {
-validate419.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs10 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -60991,12 +61459,170 @@ return false;
 validate419.errors = vErrors;
 return errors === 0;
 }
-validate419.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSigningSecret = validate420;
-function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate419.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateResponseInputTokens = validate421;
+function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate420.evaluated;
+const evaluated0 = validate421.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.input_tokens === undefined && (missing0 = "input_tokens")) {
+validate421.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "response.input_tokens") {
+validate421.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "response.input_tokens" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input_tokens !== undefined) {
+let data1 = data.input_tokens;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate421.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate421.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate421.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate421.errors = vErrors;
+return errors === 0;
+}
+validate421.evaluated = { props: { object: true, input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateModelResponse = validate364;
+var validateService = validate422;
+function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate422.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
+validate422.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.name !== undefined) {
+const _errs1 = errors;
+if (data.name !== "Sluice") {
+validate422.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs2 = errors;
+if (typeof data.description !== "string") {
+validate422.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs4 = errors;
+if (typeof data.version !== "string") {
+validate422.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.docs !== undefined) {
+const _errs6 = errors;
+if (typeof data.docs !== "string") {
+validate422.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.openapi !== undefined) {
+const _errs8 = errors;
+if (typeof data.openapi !== "string") {
+validate422.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+const _errs10 = errors;
+if (typeof data.models !== "string") {
+validate422.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate422.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate422.errors = vErrors;
+return errors === 0;
+}
+validate422.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSigningSecret = validate423;
+function validate423(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate423.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61007,13 +61633,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.signingSecret === undefined && (missing0 = "signingSecret")) {
-validate420.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate423.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.signingSecret !== undefined) {
 const _errs1 = errors;
 if (typeof data.signingSecret !== "string") {
-validate420.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
+validate423.errors = [{ instancePath: instancePath + "/signingSecret", schemaPath: "#/properties/signingSecret/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -61028,11 +61654,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats18.validate(data1)) {
-validate420.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
+validate423.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate420.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
+validate423.errors = [{ instancePath: instancePath + "/previousUntil", schemaPath: "#/properties/previousUntil/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61044,20 +61670,20 @@ var valid0 = true;
 }
 }
 } else {
-validate420.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate423.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate420.errors = vErrors;
+validate423.errors = vErrors;
 return errors === 0;
 }
-validate420.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate421;
-var schema498 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate421(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate423.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate424;
+var schema502 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate424(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate421.evaluated;
+const evaluated0 = validate424.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61070,7 +61696,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate421.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema498.properties.type.enum } }];
+validate424.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema502.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -61081,7 +61707,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate421.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate424.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -61096,20 +61722,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate421.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate424.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate421.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate421.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61123,13 +61749,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate421.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate421.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61143,13 +61769,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate421.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate421.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61163,13 +61789,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate421.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate421.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate424.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61183,7 +61809,7 @@ var valid1 = true;
 }
 }
 } else {
-validate421.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate424.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -61199,13 +61825,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate421.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate424.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate421.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate424.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -61216,7 +61842,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate421.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate424.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -61227,7 +61853,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate421.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate424.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -61239,7 +61865,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate421.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema498.properties.error.properties.param.type } }];
+validate424.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema502.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -61251,7 +61877,7 @@ var valid2 = true;
 }
 }
 } else {
-validate421.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate424.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -61263,21 +61889,21 @@ var valid0 = true;
 }
 }
 } else {
-validate421.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate424.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate421.errors = vErrors;
+validate424.errors = vErrors;
 return errors === 0;
 }
-validate421.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscriptionList = validate422;
-var schema499 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema500 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
-function validate422(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate424.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscriptionList = validate425;
+var schema503 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Subscription" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema504 = { type: "object", required: ["id", "channelId", "event", "workflowId", "createdByUserId", "createdAt"], properties: { id: { type: "string", format: "uuid" }, channelId: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "batch.completed", "batch.failed", "batch.expired", "batch.cancelled", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: ["string", "null"], format: "uuid" }, createdByUserId: { type: ["string", "null"], format: "uuid" }, createdAt: { type: "string", format: "date-time" } } };
+function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate422.evaluated;
+const evaluated0 = validate425.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61288,13 +61914,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate422.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate425.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate422.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate425.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -61317,7 +61943,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.channelId === undefined && (missing1 = "channelId") || data2.event === undefined && (missing1 = "event") || data2.workflowId === undefined && (missing1 = "workflowId") || data2.createdByUserId === undefined && (missing1 = "createdByUserId") || data2.createdAt === undefined && (missing1 = "createdAt")) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -61327,11 +61953,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Subscription/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61348,11 +61974,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/channelId", schemaPath: "Subscription/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61366,11 +61992,11 @@ if (data2.event !== undefined) {
 let data5 = data2.event;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "run.started" || data5 === "run.retrying" || data5 === "run.succeeded" || data5 === "run.failed" || data5 === "run.cancelled" || data5 === "job.completed" || data5 === "job.failed" || data5 === "batch.completed" || data5 === "batch.failed" || data5 === "batch.expired" || data5 === "batch.cancelled" || data5 === "budget.threshold_reached" || data5 === "template.unavailable")) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema500.properties.event.enum } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/event", schemaPath: "Subscription/properties/event/enum", keyword: "enum", params: { allowedValues: schema504.properties.event.enum } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -61382,14 +62008,14 @@ if (data2.workflowId !== undefined) {
 let data6 = data2.workflowId;
 const _errs13 = errors;
 if (typeof data6 !== "string" && data6 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema500.properties.workflowId.type } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/type", keyword: "type", params: { type: schema504.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflowId", schemaPath: "Subscription/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -61404,14 +62030,14 @@ if (data2.createdByUserId !== undefined) {
 let data7 = data2.createdByUserId;
 const _errs15 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema500.properties.createdByUserId.type } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/type", keyword: "type", params: { type: schema504.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdByUserId", schemaPath: "Subscription/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -61429,11 +62055,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats18.validate(data8)) {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0 + "/createdAt", schemaPath: "Subscription/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61449,7 +62075,7 @@ var valid3 = true;
 }
 }
 } else {
-validate422.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
+validate425.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "Subscription/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -61459,7 +62085,7 @@ break;
 }
 }
 } else {
-validate422.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate425.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -61472,7 +62098,7 @@ if (data.first_id !== undefined) {
 let data9 = data.first_id;
 const _errs19 = errors;
 if (typeof data9 !== "string" && data9 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema499.properties.first_id.type } }];
+validate425.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema503.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -61484,7 +62110,7 @@ if (data.last_id !== undefined) {
 let data10 = data.last_id;
 const _errs21 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate422.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema499.properties.last_id.type } }];
+validate425.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema503.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -61495,7 +62121,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs23 = errors;
 if (typeof data.has_more !== "boolean") {
-validate422.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate425.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -61508,19 +62134,19 @@ var valid0 = true;
 }
 }
 } else {
-validate422.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate425.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate422.errors = vErrors;
+validate425.errors = vErrors;
 return errors === 0;
 }
-validate422.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateSubscription = validate423;
-function validate423(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate425.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateSubscription = validate426;
+function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate423.evaluated;
+const evaluated0 = validate426.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61531,7 +62157,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.channelId === undefined && (missing0 = "channelId") || data.event === undefined && (missing0 = "event") || data.workflowId === undefined && (missing0 = "workflowId") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate423.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate426.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -61541,11 +62167,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate423.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate426.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate423.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate426.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61562,11 +62188,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate423.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
+validate426.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate423.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
+validate426.errors = [{ instancePath: instancePath + "/channelId", schemaPath: "#/properties/channelId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61580,11 +62206,11 @@ if (data.event !== undefined) {
 let data2 = data.event;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate423.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
+validate426.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "run.started" || data2 === "run.retrying" || data2 === "run.succeeded" || data2 === "run.failed" || data2 === "run.cancelled" || data2 === "job.completed" || data2 === "job.failed" || data2 === "batch.completed" || data2 === "batch.failed" || data2 === "batch.expired" || data2 === "batch.cancelled" || data2 === "budget.threshold_reached" || data2 === "template.unavailable")) {
-validate423.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema500.properties.event.enum } }];
+validate426.errors = [{ instancePath: instancePath + "/event", schemaPath: "#/properties/event/enum", keyword: "enum", params: { allowedValues: schema504.properties.event.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -61596,14 +62222,14 @@ if (data.workflowId !== undefined) {
 let data3 = data.workflowId;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate423.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema500.properties.workflowId.type } }];
+validate426.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: schema504.properties.workflowId.type } }];
 return false;
 }
 if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate423.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate426.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -61618,14 +62244,14 @@ if (data.createdByUserId !== undefined) {
 let data4 = data.createdByUserId;
 const _errs9 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate423.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema500.properties.createdByUserId.type } }];
+validate426.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: schema504.properties.createdByUserId.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate423.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate426.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -61643,11 +62269,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats18.validate(data5)) {
-validate423.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate426.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate423.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate426.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -61663,19 +62289,19 @@ var valid0 = true;
 }
 }
 } else {
-validate423.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate426.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate423.errors = vErrors;
+validate426.errors = vErrors;
 return errors === 0;
 }
-validate423.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate424;
-function validate424(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate426.evaluated = { props: { id: true, channelId: true, event: true, workflowId: true, createdByUserId: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate427;
+function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate424.evaluated;
+const evaluated0 = validate427.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61686,20 +62312,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate424.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate427.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate424.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate427.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate424.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate427.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61707,19 +62333,19 @@ return false;
 }
 }
 } else {
-validate424.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate427.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate424.errors = vErrors;
+validate427.errors = vErrors;
 return errors === 0;
 }
-validate424.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate425;
-function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate427.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate428;
+function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate425.evaluated;
+const evaluated0 = validate428.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -61730,20 +62356,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate425.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate428.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61757,13 +62383,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61777,13 +62403,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate425.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate425.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61802,13 +62428,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61822,13 +62448,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61842,13 +62468,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61862,13 +62488,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61881,7 +62507,7 @@ var valid1 = true;
 }
 }
 } else {
-validate425.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate428.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -61899,13 +62525,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61919,13 +62545,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61939,13 +62565,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61959,13 +62585,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61979,13 +62605,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -61999,7 +62625,7 @@ var valid2 = true;
 }
 }
 } else {
-validate425.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate428.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62013,20 +62639,20 @@ var valid0 = true;
 }
 }
 } else {
-validate425.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate428.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate425.errors = vErrors;
+validate428.errors = vErrors;
 return errors === 0;
 }
-validate425.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate426;
-var schema504 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate428.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate429;
+var schema508 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate426.evaluated;
+const evaluated0 = validate429.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -62037,14 +62663,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate426.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate429.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate426.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema504.properties.type.enum } }];
+validate429.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema508.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -62055,7 +62681,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate426.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate429.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -62066,7 +62692,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate426.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate429.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -62078,7 +62704,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate426.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate429.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -62090,20 +62716,20 @@ var valid0 = true;
 }
 }
 } else {
-validate426.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate429.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate426.errors = vErrors;
+validate429.errors = vErrors;
 return errors === 0;
 }
-validate426.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate427;
-var schema505 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate429.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate430;
+var schema509 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate427.evaluated;
+const evaluated0 = validate430.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -62114,13 +62740,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate427.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate430.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate427.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate430.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -62131,7 +62757,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate427.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate430.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -62145,11 +62771,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate427.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate430.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -62161,7 +62787,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate427.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate430.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -62184,13 +62810,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate427.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate430.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate427.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate430.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -62202,7 +62828,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate427.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -62214,7 +62840,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate427.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -62225,7 +62851,7 @@ var valid3 = true;
 }
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate430.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62235,7 +62861,7 @@ break;
 }
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate430.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -62259,14 +62885,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -62278,7 +62904,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -62290,7 +62916,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -62301,7 +62927,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -62313,7 +62939,7 @@ var valid6 = true;
 }
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62323,7 +62949,7 @@ break;
 }
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate430.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -62339,14 +62965,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate427.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate430.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate427.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema505.properties.usage.properties.type.enum } }];
+validate430.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema509.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -62360,11 +62986,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate427.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate430.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate430.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -62375,7 +63001,7 @@ var valid7 = true;
 }
 }
 } else {
-validate427.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate430.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62391,20 +63017,20 @@ var valid0 = true;
 }
 }
 } else {
-validate427.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate430.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate427.errors = vErrors;
+validate430.errors = vErrors;
 return errors === 0;
 }
-validate427.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsagePage = validate428;
-var schema508 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
-function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate430.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateUsagePage = validate431;
+var schema512 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate428.evaluated;
+const evaluated0 = validate431.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -62415,13 +63041,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.has_more === undefined && (missing0 = "has_more") || data.next_page === undefined && (missing0 = "next_page")) {
-validate428.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate431.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "page") {
-validate428.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
+validate431.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -62443,13 +63069,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.start_time === undefined && (missing1 = "start_time") || data2.end_time === undefined && (missing1 = "end_time") || data2.results === undefined && (missing1 = "results")) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "bucket") {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -62464,11 +63090,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data4 === "string") {
 if (!formats18.validate(data4)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62485,11 +63111,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data5 === "string") {
 if (!formats18.validate(data5)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62513,13 +63139,13 @@ if (errors === _errs13) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
 if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data7.model !== undefined) {
 const _errs15 = errors;
 if (typeof data7.model !== "string") {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs15 === errors;
@@ -62534,11 +63160,11 @@ if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62555,11 +63181,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62573,14 +63199,14 @@ if (data7.workflow_id !== undefined) {
 let data11 = data7.workflow_id;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema508.properties.data.items.properties.results.items.properties.workflow_id.type } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema512.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -62595,11 +63221,11 @@ if (data7.status !== undefined) {
 let data12 = data7.status;
 const _errs23 = errors;
 if (typeof data12 !== "string") {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "succeeded" || data12 === "failed" || data12 === "cancelled" || data12 === "lost")) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema508.properties.data.items.properties.results.items.properties.status.enum } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema512.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -62611,13 +63237,13 @@ if (data7.calls !== undefined) {
 let data13 = data7.calls;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -62631,13 +63257,13 @@ if (data7.failed !== undefined) {
 let data14 = data7.failed;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -62653,11 +63279,11 @@ const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -62670,13 +63296,13 @@ if (data7.tokens !== undefined) {
 let data16 = data7.tokens;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -62695,7 +63321,7 @@ var valid4 = true;
 }
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62705,7 +63331,7 @@ break;
 }
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -62718,7 +63344,7 @@ var valid2 = true;
 }
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate431.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -62728,7 +63354,7 @@ break;
 }
 }
 } else {
-validate428.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate431.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -62740,7 +63366,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs33 = errors;
 if (typeof data.has_more !== "boolean") {
-validate428.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate431.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -62752,7 +63378,7 @@ if (data.next_page !== undefined) {
 let data18 = data.next_page;
 const _errs35 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate428.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema508.properties.next_page.type } }];
+validate431.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema512.properties.next_page.type } }];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -62764,21 +63390,21 @@ var valid0 = true;
 }
 }
 } else {
-validate428.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate431.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate428.errors = vErrors;
+validate431.errors = vErrors;
 return errors === 0;
 }
-validate428.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequestList = validate429;
-var schema509 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema510 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
-function validate429(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate431.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequestList = validate432;
+var schema513 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema514 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate429.evaluated;
+const evaluated0 = validate432.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -62789,13 +63415,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate429.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate432.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate429.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate432.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -62817,14 +63443,14 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs7 = errors;
 if (data2.object !== "usage.request") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -62839,11 +63465,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62857,13 +63483,13 @@ if (data2.attempt !== undefined) {
 let data5 = data2.attempt;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -62880,11 +63506,11 @@ if (errors === _errs12) {
 if (errors === _errs12) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -62898,7 +63524,7 @@ if (data2.model !== undefined) {
 let data7 = data2.model;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema510.properties.model.type } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema514.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -62910,7 +63536,7 @@ if (data2.source !== undefined) {
 let data8 = data2.source;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema510.properties.source.type } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema514.properties.source.type } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -62922,11 +63548,11 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost")) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema510.properties.status.enum } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema514.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -62934,310 +63560,131 @@ var valid3 = _errs18 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.units !== undefined) {
-let data10 = data2.units;
+if (data2.error_code !== undefined) {
+let data10 = data2.error_code;
 const _errs20 = errors;
-if (errors === _errs20) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
-for (const key0 in data10) {
-let data11 = data10[key0];
-const _errs23 = errors;
-if (!(typeof data11 == "number" && isFinite(data11))) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (typeof data10 !== "string" && data10 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error_code", schemaPath: "UsageRequest/properties/error_code/type", keyword: "type", params: { type: schema514.properties.error_code.type } }];
 return false;
-}
-var valid4 = _errs23 === errors;
-if (!valid4) {
-break;
-}
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid3 = _errs20 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.is_estimated !== undefined) {
-const _errs25 = errors;
-if (typeof data2.is_estimated !== "boolean") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs25 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.tokens !== undefined) {
-let data13 = data2.tokens;
-const _errs27 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs27) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid3 = _errs27 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.held !== undefined) {
-let data14 = data2.held;
-const _errs29 = errors;
-if (errors === _errs29) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs29 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.credits !== undefined) {
-let data15 = data2.credits;
-const _errs31 = errors;
-if (errors === _errs31) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs31 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.uncollected !== undefined) {
-let data16 = data2.uncollected;
-const _errs33 = errors;
-if (errors === _errs33) {
-if (typeof data16 == "number" && isFinite(data16)) {
-if (data16 < 0 || isNaN(data16)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs33 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.workflow_id !== undefined) {
-let data17 = data2.workflow_id;
-const _errs35 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema510.properties.workflow_id.type } }];
-return false;
-}
-if (errors === _errs35) {
-if (errors === _errs35) {
-if (typeof data17 === "string") {
-if (!formats0.test(data17)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs35 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.run_id !== undefined) {
-let data18 = data2.run_id;
-const _errs37 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema510.properties.run_id.type } }];
-return false;
-}
-if (errors === _errs37) {
-if (errors === _errs37) {
-if (typeof data18 === "string") {
-if (!formats0.test(data18)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs37 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.started_at !== undefined) {
-let data19 = data2.started_at;
-const _errs39 = errors;
-if (errors === _errs39) {
-if (errors === _errs39) {
-if (typeof data19 === "string") {
-if (!formats18.validate(data19)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs39 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.ended_at !== undefined) {
-let data20 = data2.ended_at;
-const _errs41 = errors;
-if (errors === _errs41) {
-if (errors === _errs41) {
-if (typeof data20 === "string") {
-if (!formats18.validate(data20)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs41 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.parts !== undefined) {
-let data21 = data2.parts;
-const _errs43 = errors;
-if (errors === _errs43) {
-if (Array.isArray(data21)) {
-var valid5 = true;
-const len1 = data21.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data22 = data21[i1];
-const _errs45 = errors;
-if (errors === _errs45) {
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+if (data2.failure !== undefined) {
+let data11 = data2.failure;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
-if (data22.model === undefined && (missing2 = "model") || data22.source === undefined && (missing2 = "source") || data22.credits === undefined && (missing2 = "credits") || data22.fault === undefined && (missing2 = "fault")) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+if (data11.provider_status === undefined && (missing2 = "provider_status") || data11.provider_error === undefined && (missing2 = "provider_error") || data11.attempts === undefined && (missing2 = "attempts")) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data22.model !== undefined) {
-const _errs47 = errors;
-if (typeof data22.model !== "string") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+if (data11.provider_status !== undefined) {
+let data12 = data11.provider_status;
+const _errs24 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_status", schemaPath: "UsageRequest/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_status.type } }];
 return false;
 }
-var valid6 = _errs47 === errors;
+var valid4 = _errs24 === errors;
 } else {
-var valid6 = true;
+var valid4 = true;
 }
-if (valid6) {
-if (data22.source !== undefined) {
-const _errs49 = errors;
-if (typeof data22.source !== "string") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+if (valid4) {
+if (data11.provider_error !== undefined) {
+let data13 = data11.provider_error;
+const _errs26 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_error", schemaPath: "UsageRequest/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_error.type } }];
 return false;
 }
-var valid6 = _errs49 === errors;
+var valid4 = _errs26 === errors;
 } else {
-var valid6 = true;
+var valid4 = true;
 }
-if (valid6) {
-if (data22.credits !== undefined) {
-let data25 = data22.credits;
-const _errs51 = errors;
-if (errors === _errs51) {
-if (typeof data25 == "number" && isFinite(data25)) {
-if (data25 < 0 || isNaN(data25)) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (valid4) {
+if (data11.provider_text !== undefined) {
+let data14 = data11.provider_text;
+const _errs28 = errors;
+if (typeof data14 !== "string" && data14 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_text", schemaPath: "UsageRequest/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_text.type } }];
 return false;
 }
+var valid4 = _errs28 === errors;
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+var valid4 = true;
+}
+if (valid4) {
+if (data11.attempts !== undefined) {
+let data15 = data11.attempts;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data15)) {
+var valid5 = true;
+const len1 = data15.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data16 = data15[i1];
+const _errs32 = errors;
+if (errors === _errs32) {
+if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+let missing3;
+if (data16.source === undefined && (missing3 = "source") || data16.error === undefined && (missing3 = "error") || data16.status === undefined && (missing3 = "status") || data16.duration_ms === undefined && (missing3 = "duration_ms")) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
-}
-}
-var valid6 = _errs51 === errors;
 } else {
-var valid6 = true;
-}
-if (valid6) {
-if (data22.fault !== undefined) {
-const _errs53 = errors;
-if (typeof data22.fault !== "string") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+if (data16.source !== undefined) {
+const _errs34 = errors;
+if (typeof data16.source !== "string") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/source", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs53 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data22.units !== undefined) {
-let data27 = data22.units;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
-for (const key1 in data27) {
-let data28 = data27[key1];
-const _errs58 = errors;
-if (!(typeof data28 == "number" && isFinite(data28))) {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid7 = _errs58 === errors;
-if (!valid7) {
-break;
-}
-}
-} else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid6 = _errs55 === errors;
+var valid6 = _errs34 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data22.is_estimated !== undefined) {
-const _errs60 = errors;
-if (typeof data22.is_estimated !== "boolean") {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+if (data16.error !== undefined) {
+const _errs36 = errors;
+if (typeof data16.error !== "string") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/error", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs60 === errors;
+var valid6 = _errs36 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data16.status !== undefined) {
+let data19 = data16.status;
+const _errs38 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/status", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema514.properties.failure.properties.attempts.items.properties.status.type } }];
+return false;
+}
+var valid6 = _errs38 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data16.duration_ms !== undefined) {
+let data20 = data16.duration_ms;
+const _errs40 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs40) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs40 === errors;
 } else {
 var valid6 = true;
 }
@@ -63245,24 +63692,368 @@ var valid6 = true;
 }
 }
 }
-}
-}
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid5 = _errs45 === errors;
+var valid5 = _errs32 === errors;
 if (!valid5) {
 break;
 }
 }
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts", schemaPath: "UsageRequest/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
-var valid3 = _errs43 === errors;
+var valid4 = _errs30 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.units !== undefined) {
+let data21 = data2.units;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+for (const key0 in data21) {
+let data22 = data21[key0];
+const _errs45 = errors;
+if (!(typeof data22 == "number" && isFinite(data22))) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid7 = _errs45 === errors;
+if (!valid7) {
+break;
+}
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs42 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.is_estimated !== undefined) {
+const _errs47 = errors;
+if (typeof data2.is_estimated !== "boolean") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs47 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.tokens !== undefined) {
+let data24 = data2.tokens;
+const _errs49 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs49) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs49 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.held !== undefined) {
+let data25 = data2.held;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs51 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.credits !== undefined) {
+let data26 = data2.credits;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 < 0 || isNaN(data26)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs53 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.uncollected !== undefined) {
+let data27 = data2.uncollected;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 < 0 || isNaN(data27)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs55 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.workflow_id !== undefined) {
+let data28 = data2.workflow_id;
+const _errs57 = errors;
+if (typeof data28 !== "string" && data28 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema514.properties.workflow_id.type } }];
+return false;
+}
+if (errors === _errs57) {
+if (errors === _errs57) {
+if (typeof data28 === "string") {
+if (!formats0.test(data28)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs57 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.run_id !== undefined) {
+let data29 = data2.run_id;
+const _errs59 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema514.properties.run_id.type } }];
+return false;
+}
+if (errors === _errs59) {
+if (errors === _errs59) {
+if (typeof data29 === "string") {
+if (!formats0.test(data29)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs59 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.started_at !== undefined) {
+let data30 = data2.started_at;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (errors === _errs61) {
+if (typeof data30 === "string") {
+if (!formats18.validate(data30)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs61 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.ended_at !== undefined) {
+let data31 = data2.ended_at;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (errors === _errs63) {
+if (typeof data31 === "string") {
+if (!formats18.validate(data31)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs63 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.parts !== undefined) {
+let data32 = data2.parts;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (Array.isArray(data32)) {
+var valid8 = true;
+const len2 = data32.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data33 = data32[i2];
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let missing4;
+if (data33.model === undefined && (missing4 = "model") || data33.source === undefined && (missing4 = "source") || data33.credits === undefined && (missing4 = "credits") || data33.fault === undefined && (missing4 = "fault")) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data33.model !== undefined) {
+const _errs69 = errors;
+if (typeof data33.model !== "string") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid9 = _errs69 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data33.source !== undefined) {
+const _errs71 = errors;
+if (typeof data33.source !== "string") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid9 = _errs71 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data33.credits !== undefined) {
+let data36 = data33.credits;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data36 == "number" && isFinite(data36)) {
+if (data36 < 0 || isNaN(data36)) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid9 = _errs73 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data33.fault !== undefined) {
+const _errs75 = errors;
+if (typeof data33.fault !== "string") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid9 = _errs75 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data33.units !== undefined) {
+let data38 = data33.units;
+const _errs77 = errors;
+if (errors === _errs77) {
+if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
+for (const key1 in data38) {
+let data39 = data38[key1];
+const _errs80 = errors;
+if (!(typeof data39 == "number" && isFinite(data39))) {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid10 = _errs80 === errors;
+if (!valid10) {
+break;
+}
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid9 = _errs77 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data33.is_estimated !== undefined) {
+const _errs82 = errors;
+if (typeof data33.is_estimated !== "boolean") {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid9 = _errs82 === errors;
+} else {
+var valid9 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid8 = _errs67 === errors;
+if (!valid8) {
+break;
+}
+}
+} else {
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs65 === errors;
 } else {
 var valid3 = true;
 }
@@ -63284,8 +64075,10 @@ var valid3 = true;
 }
 }
 }
+}
+}
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
+validate432.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -63295,7 +64088,7 @@ break;
 }
 }
 } else {
-validate429.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate432.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -63305,36 +64098,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data30 = data.first_id;
-const _errs62 = errors;
-if (typeof data30 !== "string" && data30 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema509.properties.first_id.type } }];
+let data41 = data.first_id;
+const _errs84 = errors;
+if (typeof data41 !== "string" && data41 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema513.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs84 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data31 = data.last_id;
-const _errs64 = errors;
-if (typeof data31 !== "string" && data31 !== null) {
-validate429.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema509.properties.last_id.type } }];
+let data42 = data.last_id;
+const _errs86 = errors;
+if (typeof data42 !== "string" && data42 !== null) {
+validate432.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema513.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs86 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs66 = errors;
+const _errs88 = errors;
 if (typeof data.has_more !== "boolean") {
-validate429.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate432.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs88 === errors;
 } else {
 var valid0 = true;
 }
@@ -63344,19 +64137,19 @@ var valid0 = true;
 }
 }
 } else {
-validate429.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate432.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate429.errors = vErrors;
+validate432.errors = vErrors;
 return errors === 0;
 }
-validate429.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequest = validate430;
-function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate432.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequest = validate433;
+function validate433(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate430.evaluated;
+const evaluated0 = validate433.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -63366,14 +64159,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
-validate430.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
+validate433.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "usage.request") {
-validate430.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate433.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -63388,11 +64181,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate430.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate433.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate430.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate433.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -63406,13 +64199,13 @@ if (data.attempt !== undefined) {
 let data2 = data.attempt;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate430.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate433.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate430.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate433.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -63429,11 +64222,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate430.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate433.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate430.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate433.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -63447,7 +64240,7 @@ if (data.model !== undefined) {
 let data4 = data.model;
 const _errs8 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema510.properties.model.type } }];
+validate433.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema514.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -63459,7 +64252,7 @@ if (data.source !== undefined) {
 let data5 = data.source;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema510.properties.source.type } }];
+validate433.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema514.properties.source.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -63471,11 +64264,11 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate430.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate433.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost")) {
-validate430.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema510.properties.status.enum } }];
+validate433.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema514.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -63483,910 +64276,518 @@ var valid0 = _errs12 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.units !== undefined) {
-let data7 = data.units;
+if (data.error_code !== undefined) {
+let data7 = data.error_code;
 const _errs14 = errors;
-if (errors === _errs14) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-for (const key0 in data7) {
-let data8 = data7[key0];
-const _errs17 = errors;
-if (!(typeof data8 == "number" && isFinite(data8))) {
-validate430.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (typeof data7 !== "string" && data7 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema514.properties.error_code.type } }];
 return false;
-}
-var valid1 = _errs17 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.is_estimated !== undefined) {
-const _errs19 = errors;
-if (typeof data.is_estimated !== "boolean") {
-validate430.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.tokens !== undefined) {
-let data10 = data.tokens;
-const _errs21 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate430.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs21) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
-validate430.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.held !== undefined) {
-let data11 = data.held;
-const _errs23 = errors;
-if (errors === _errs23) {
-if (typeof data11 == "number" && isFinite(data11)) {
-if (data11 < 0 || isNaN(data11)) {
-validate430.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.credits !== undefined) {
-let data12 = data.credits;
-const _errs25 = errors;
-if (errors === _errs25) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
-validate430.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.uncollected !== undefined) {
-let data13 = data.uncollected;
-const _errs27 = errors;
-if (errors === _errs27) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
-validate430.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs27 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workflow_id !== undefined) {
-let data14 = data.workflow_id;
-const _errs29 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema510.properties.workflow_id.type } }];
-return false;
-}
-if (errors === _errs29) {
-if (errors === _errs29) {
-if (typeof data14 === "string") {
-if (!formats0.test(data14)) {
-validate430.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs29 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.run_id !== undefined) {
-let data15 = data.run_id;
-const _errs31 = errors;
-if (typeof data15 !== "string" && data15 !== null) {
-validate430.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema510.properties.run_id.type } }];
-return false;
-}
-if (errors === _errs31) {
-if (errors === _errs31) {
-if (typeof data15 === "string") {
-if (!formats0.test(data15)) {
-validate430.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs31 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.started_at !== undefined) {
-let data16 = data.started_at;
-const _errs33 = errors;
-if (errors === _errs33) {
-if (errors === _errs33) {
-if (typeof data16 === "string") {
-if (!formats18.validate(data16)) {
-validate430.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs33 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.ended_at !== undefined) {
-let data17 = data.ended_at;
-const _errs35 = errors;
-if (errors === _errs35) {
-if (errors === _errs35) {
-if (typeof data17 === "string") {
-if (!formats18.validate(data17)) {
-validate430.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs35 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.parts !== undefined) {
-let data18 = data.parts;
-const _errs37 = errors;
-if (errors === _errs37) {
-if (Array.isArray(data18)) {
-var valid2 = true;
-const len0 = data18.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data19 = data18[i0];
-const _errs39 = errors;
-if (errors === _errs39) {
-if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
-let missing1;
-if (data19.model === undefined && (missing1 = "model") || data19.source === undefined && (missing1 = "source") || data19.credits === undefined && (missing1 = "credits") || data19.fault === undefined && (missing1 = "fault")) {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data19.model !== undefined) {
-const _errs41 = errors;
-if (typeof data19.model !== "string") {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs41 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data19.source !== undefined) {
-const _errs43 = errors;
-if (typeof data19.source !== "string") {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs43 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data19.credits !== undefined) {
-let data22 = data19.credits;
-const _errs45 = errors;
-if (errors === _errs45) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 < 0 || isNaN(data22)) {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs45 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data19.fault !== undefined) {
-const _errs47 = errors;
-if (typeof data19.fault !== "string") {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs47 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data19.units !== undefined) {
-let data24 = data19.units;
-const _errs49 = errors;
-if (errors === _errs49) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-for (const key1 in data24) {
-let data25 = data24[key1];
-const _errs52 = errors;
-if (!(typeof data25 == "number" && isFinite(data25))) {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid4 = _errs52 === errors;
-if (!valid4) {
-break;
-}
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid3 = _errs49 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data19.is_estimated !== undefined) {
-const _errs54 = errors;
-if (typeof data19.is_estimated !== "boolean") {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs54 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/parts/" + i0, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid2 = _errs39 === errors;
-if (!valid2) {
-break;
-}
-}
-} else {
-validate430.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs37 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate430.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate430.errors = vErrors;
-return errors === 0;
-}
-validate430.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate431;
-function validate431(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate431.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate431.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate431.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate431.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deleted !== undefined) {
-const _errs3 = errors;
-if (data.deleted !== true) {
-validate431.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate431.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate431.errors = vErrors;
-return errors === 0;
-}
-validate431.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimate = validate432;
-function validate432(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate432.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
-validate432.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.currency !== undefined) {
-const _errs1 = errors;
-if (data.currency !== "credits") {
-validate432.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.estimated_credits !== undefined) {
-let data1 = data.estimated_credits;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate432.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.max_credits !== undefined) {
-let data2 = data.max_credits;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (typeof data2 == "number" && isFinite(data2)) {
-if (data2 < 0 || isNaN(data2)) {
-validate432.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.steps !== undefined) {
-let data3 = data.steps;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (Array.isArray(data3)) {
-var valid1 = true;
-const len0 = data3.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data4 = data3[i0];
-const _errs8 = errors;
-if (errors === _errs8) {
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-let missing1;
-if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data4.id !== undefined) {
-const _errs10 = errors;
-if (typeof data4.id !== "string") {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs10 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.estimated_credits !== undefined) {
-let data6 = data4.estimated_credits;
-const _errs12 = errors;
-if (errors === _errs12) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 0 || isNaN(data6)) {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid2 = _errs12 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.max_credits !== undefined) {
-let data7 = data4.max_credits;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid2 = _errs14 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data4.assumption !== undefined) {
+if (data.failure !== undefined) {
+let data8 = data.failure;
 const _errs16 = errors;
-if (typeof data4.assumption !== "string") {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs16 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs8 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate432.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
-validate432.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate432.errors = vErrors;
-return errors === 0;
-}
-validate432.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate433;
-var schema515 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate433(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate433.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate433.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+if (errors === _errs16) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
-if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data8.provider_status === undefined && (missing1 = "provider_status") || data8.provider_error === undefined && (missing1 = "provider_error") || data8.attempts === undefined && (missing1 = "attempts")) {
+validate433.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data1.id !== undefined) {
-let data2 = data1.id;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (errors === _errs6) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs6 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.workspaceId !== undefined) {
-let data3 = data1.workspaceId;
-const _errs8 = errors;
-if (errors === _errs8) {
-if (errors === _errs8) {
-if (typeof data3 === "string") {
-if (!formats0.test(data3)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs8 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.name !== undefined) {
-const _errs10 = errors;
-if (typeof data1.name !== "string") {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs10 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.description !== undefined) {
-const _errs12 = errors;
-if (typeof data1.description !== "string") {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs12 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.latestVersion !== undefined) {
-let data6 = data1.latestVersion;
-const _errs14 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid3 = _errs14 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.isActive !== undefined) {
-const _errs16 = errors;
-if (typeof data1.isActive !== "boolean") {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs16 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.createdAt !== undefined) {
-let data8 = data1.createdAt;
+if (data8.provider_status !== undefined) {
+let data9 = data8.provider_status;
 const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data8 === "string") {
-if (!formats18.validate(data8)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/failure/provider_status", schemaPath: "#/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_status.type } }];
 return false;
 }
+var valid1 = _errs18 === errors;
 } else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
+var valid1 = true;
 }
-}
-}
-var valid3 = _errs18 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.updatedAt !== undefined) {
-let data9 = data1.updatedAt;
+if (valid1) {
+if (data8.provider_error !== undefined) {
+let data10 = data8.provider_error;
 const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data9 === "string") {
-if (!formats18.validate(data9)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs20 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.deletedAt !== undefined) {
-let data10 = data1.deletedAt;
-const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema515.properties.deletedAt.type } }];
+validate433.errors = [{ instancePath: instancePath + "/failure/provider_error", schemaPath: "#/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_error.type } }];
 return false;
 }
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data10 === "string") {
-if (!formats18.validate(data10)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs22 === errors;
+var valid1 = _errs20 === errors;
 } else {
-var valid3 = true;
+var valid1 = true;
 }
-if (valid3) {
-if (data1.createdByUserId !== undefined) {
-let data11 = data1.createdByUserId;
+if (valid1) {
+if (data8.provider_text !== undefined) {
+let data11 = data8.provider_text;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/failure/provider_text", schemaPath: "#/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema514.properties.failure.properties.provider_text.type } }];
+return false;
+}
+var valid1 = _errs22 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data8.attempts !== undefined) {
+let data12 = data8.attempts;
 const _errs24 = errors;
 if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharingScope !== undefined) {
-let data12 = data1.sharingScope;
+if (Array.isArray(data12)) {
+var valid2 = true;
+const len0 = data12.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data13 = data12[i0];
 const _errs26 = errors;
-if (typeof data12 !== "string") {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs26) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.source === undefined && (missing2 = "source") || data13.error === undefined && (missing2 = "error") || data13.status === undefined && (missing2 = "status") || data13.duration_ms === undefined && (missing2 = "duration_ms")) {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
-}
-if (!(data12 === "private" || data12 === "workspace")) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharingScope.enum } }];
-return false;
-}
-var valid3 = _errs26 === errors;
 } else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharePermission !== undefined) {
-let data13 = data1.sharePermission;
+if (data13.source !== undefined) {
 const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharePermission.enum } }];
+if (typeof data13.source !== "string") {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/source", schemaPath: "#/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
 } else {
 var valid3 = true;
 }
+if (valid3) {
+if (data13.error !== undefined) {
+const _errs30 = errors;
+if (typeof data13.error !== "string") {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/error", schemaPath: "#/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data13.status !== undefined) {
+let data16 = data13.status;
+const _errs32 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/status", schemaPath: "#/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema514.properties.failure.properties.attempts.items.properties.status.type } }];
+return false;
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data13.duration_ms !== undefined) {
+let data17 = data13.duration_ms;
+const _errs34 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs34) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 < 0 || isNaN(data17)) {
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
 }
 }
 }
-}
-}
-}
-}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
 }
 }
 }
 }
 }
 } else {
-validate433.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid1 = _errs3 === errors;
-if (!valid1) {
+var valid2 = _errs26 === errors;
+if (!valid2) {
 break;
 }
 }
 } else {
-validate433.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate433.errors = [{ instancePath: instancePath + "/failure/attempts", schemaPath: "#/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
-var valid0 = _errs1 === errors;
+var valid1 = _errs24 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.total !== undefined) {
-let data14 = data.total;
-const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate433.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+if (data.units !== undefined) {
+let data18 = data.units;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+for (const key0 in data18) {
+let data19 = data18[key0];
+const _errs39 = errors;
+if (!(typeof data19 == "number" && isFinite(data19))) {
+validate433.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid0 = _errs30 === errors;
+var valid4 = _errs39 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs36 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.limit !== undefined) {
-let data15 = data.limit;
-const _errs32 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate433.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+if (data.is_estimated !== undefined) {
+const _errs41 = errors;
+if (typeof data.is_estimated !== "boolean") {
+validate433.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs41 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.offset !== undefined) {
-let data16 = data.offset;
-const _errs34 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate433.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+if (data.tokens !== undefined) {
+let data21 = data.tokens;
+const _errs43 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate433.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs34 === errors;
+if (errors === _errs43) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
+validate433.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs43 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.held !== undefined) {
+let data22 = data.held;
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 0 || isNaN(data22)) {
+validate433.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data23 = data.credits;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
+validate433.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.uncollected !== undefined) {
+let data24 = data.uncollected;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
+validate433.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workflow_id !== undefined) {
+let data25 = data.workflow_id;
+const _errs51 = errors;
+if (typeof data25 !== "string" && data25 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema514.properties.workflow_id.type } }];
+return false;
+}
+if (errors === _errs51) {
+if (errors === _errs51) {
+if (typeof data25 === "string") {
+if (!formats0.test(data25)) {
+validate433.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs51 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run_id !== undefined) {
+let data26 = data.run_id;
+const _errs53 = errors;
+if (typeof data26 !== "string" && data26 !== null) {
+validate433.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema514.properties.run_id.type } }];
+return false;
+}
+if (errors === _errs53) {
+if (errors === _errs53) {
+if (typeof data26 === "string") {
+if (!formats0.test(data26)) {
+validate433.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs53 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.started_at !== undefined) {
+let data27 = data.started_at;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (errors === _errs55) {
+if (typeof data27 === "string") {
+if (!formats18.validate(data27)) {
+validate433.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs55 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.ended_at !== undefined) {
+let data28 = data.ended_at;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (errors === _errs57) {
+if (typeof data28 === "string") {
+if (!formats18.validate(data28)) {
+validate433.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs57 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parts !== undefined) {
+let data29 = data.parts;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (Array.isArray(data29)) {
+var valid5 = true;
+const len1 = data29.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data30 = data29[i1];
+const _errs61 = errors;
+if (errors === _errs61) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+let missing3;
+if (data30.model === undefined && (missing3 = "model") || data30.source === undefined && (missing3 = "source") || data30.credits === undefined && (missing3 = "credits") || data30.fault === undefined && (missing3 = "fault")) {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data30.model !== undefined) {
+const _errs63 = errors;
+if (typeof data30.model !== "string") {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs63 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.source !== undefined) {
+const _errs65 = errors;
+if (typeof data30.source !== "string") {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs65 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.credits !== undefined) {
+let data33 = data30.credits;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 0 || isNaN(data33)) {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid6 = _errs67 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.fault !== undefined) {
+const _errs69 = errors;
+if (typeof data30.fault !== "string") {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs69 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.units !== undefined) {
+let data35 = data30.units;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+for (const key1 in data35) {
+let data36 = data35[key1];
+const _errs74 = errors;
+if (!(typeof data36 == "number" && isFinite(data36))) {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid7 = _errs74 === errors;
+if (!valid7) {
+break;
+}
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid6 = _errs71 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.is_estimated !== undefined) {
+const _errs76 = errors;
+if (typeof data30.is_estimated !== "boolean") {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid6 = _errs76 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs61 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate433.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -64400,9 +64801,8 @@ return false;
 validate433.errors = vErrors;
 return errors === 0;
 }
-validate433.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunCancelled = validate434;
-var schema516 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+validate433.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate434;
 function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -64416,7 +64816,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
 validate434.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -64441,15 +64841,10 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.status !== undefined) {
-let data1 = data.status;
+if (data.deleted !== undefined) {
 const _errs3 = errors;
-if (typeof data1 !== "string") {
-validate434.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate434.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema516.properties.status.enum } }];
+if (data.deleted !== true) {
+validate434.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -64466,577 +64861,8 @@ return false;
 validate434.errors = vErrors;
 return errors === 0;
 }
-validate434.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunFrame = validate435;
-var schema517 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema518 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema519 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
-function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate436.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate436.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate436.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.status !== undefined) {
-let data1 = data.status;
-const _errs3 = errors;
-if (typeof data1 !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate436.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema519.properties.status.enum } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workflowId !== undefined) {
-let data2 = data.workflowId;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (errors === _errs5) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate436.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-let data3 = data.version;
-const _errs7 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate436.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.mode !== undefined) {
-let data4 = data.mode;
-const _errs9 = errors;
-if (typeof data4 !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate436.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema519.properties.mode.enum } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.parentRunId !== undefined) {
-let data5 = data.parentRunId;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (!formats0.test(data5)) {
-validate436.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.attempt !== undefined) {
-let data6 = data.attempt;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate436.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs13) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 1 || isNaN(data6)) {
-validate436.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.maxAttempts !== undefined) {
-let data7 = data.maxAttempts;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate436.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs15) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 5 || isNaN(data7)) {
-validate436.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data7 < 1 || isNaN(data7)) {
-validate436.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.creditsUsed !== undefined) {
-let data8 = data.creditsUsed;
-const _errs17 = errors;
-if (!(typeof data8 == "number" && isFinite(data8))) {
-validate436.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.stepRuns !== undefined) {
-let data9 = data.stepRuns;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (Array.isArray(data9)) {
-var valid1 = true;
-const len0 = data9.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data10 = data9[i0];
-const _errs21 = errors;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
-let missing1;
-if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data10.id !== undefined) {
-const _errs24 = errors;
-if (typeof data10.id !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.type !== undefined) {
-const _errs26 = errors;
-if (typeof data10.type !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.status !== undefined) {
-let data13 = data10.status;
-const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
-return false;
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.attempt !== undefined) {
-let data14 = data10.attempt;
-const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs30) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 1 || isNaN(data14)) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-var valid3 = _errs30 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.childRunIds !== undefined) {
-let data15 = data10.childRunIds;
-const _errs32 = errors;
-if (errors === _errs32) {
-if (Array.isArray(data15)) {
-var valid4 = true;
-const len1 = data15.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data16 = data15[i1];
-const _errs34 = errors;
-if (errors === _errs34) {
-if (errors === _errs34) {
-if (typeof data16 === "string") {
-if (!formats0.test(data16)) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs34 === errors;
-if (!valid4) {
-break;
-}
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid3 = _errs32 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.creditsUsed !== undefined) {
-let data17 = data10.creditsUsed;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && isFinite(data17))) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs36 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.durationMs !== undefined) {
-let data18 = data10.durationMs;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid3 = _errs38 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.output !== undefined) {
-let data19 = data10.output;
-const _errs40 = errors;
-if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
-return false;
-}
-var valid3 = _errs40 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.outputRef !== undefined) {
-const _errs42 = errors;
-if (typeof data10.outputRef !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs42 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.error !== undefined) {
-let data21 = data10.error;
-const _errs44 = errors;
-if (errors === _errs44) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-let missing2;
-if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data21.code !== undefined) {
-const _errs46 = errors;
-if (typeof data21.code !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs46 === errors;
-} else {
-var valid5 = true;
-}
-if (valid5) {
-if (data21.message !== undefined) {
-const _errs48 = errors;
-if (typeof data21.message !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs48 === errors;
-} else {
-var valid5 = true;
-}
-}
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid3 = _errs44 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.skippedReason !== undefined) {
-let data24 = data10.skippedReason;
-const _errs50 = errors;
-if (typeof data24 !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
-return false;
-}
-var valid3 = _errs50 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs21 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.durationMs !== undefined) {
-let data25 = data.durationMs;
-const _errs52 = errors;
-if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
-validate436.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs52 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data26 = data.createdAt;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (errors === _errs54) {
-if (typeof data26 === "string") {
-if (!formats18.validate(data26)) {
-validate436.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs54 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input !== undefined) {
-let data27 = data.input;
-const _errs56 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate436.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs56 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output !== undefined) {
-let data28 = data.output;
-const _errs58 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate436.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs58 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.error !== undefined) {
-let data29 = data.error;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
-let missing3;
-if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
-validate436.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data29.code !== undefined) {
-const _errs62 = errors;
-if (typeof data29.code !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs62 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.message !== undefined) {
-const _errs64 = errors;
-if (typeof data29.message !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs64 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.stepId !== undefined) {
-const _errs66 = errors;
-if (typeof data29.stepId !== "string") {
-validate436.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs66 === errors;
-} else {
-var valid6 = true;
-}
-}
-}
-}
-} else {
-validate436.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs60 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate436.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate436.errors = vErrors;
-return errors === 0;
-}
-validate436.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+validate434.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimate = validate435;
 function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -65050,19 +64876,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type")) {
+if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
 validate435.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.type !== undefined) {
-let data0 = data.type;
+if (data.currency !== undefined) {
 const _errs1 = errors;
-if (typeof data0 !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate435.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema517.properties.type.enum } }];
+if (data.currency !== "credits") {
+validate435.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -65070,53 +64891,65 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.runId !== undefined) {
-let data1 = data.runId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate435.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+if (data.estimated_credits !== undefined) {
+let data1 = data.estimated_credits;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate435.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate435.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+validate435.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
-}
-var valid0 = _errs3 === errors;
+var valid0 = _errs2 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.stepRun !== undefined) {
-let data2 = data.stepRun;
-const _errs5 = errors;
+if (data.max_credits !== undefined) {
+let data2 = data.max_credits;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data2 == "number" && isFinite(data2)) {
+if (data2 < 0 || isNaN(data2)) {
+validate435.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate435.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.steps !== undefined) {
+let data3 = data.steps;
 const _errs6 = errors;
 if (errors === _errs6) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.id !== undefined) {
+if (Array.isArray(data3)) {
+var valid1 = true;
+const len0 = data3.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data4 = data3[i0];
 const _errs8 = errors;
-if (typeof data2.id !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs8) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+let missing1;
+if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
-}
-var valid2 = _errs8 === errors;
 } else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.type !== undefined) {
+if (data4.id !== undefined) {
 const _errs10 = errors;
-if (typeof data2.type !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data4.id !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -65124,35 +64957,37 @@ var valid2 = _errs10 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.status !== undefined) {
-let data5 = data2.status;
+if (data4.estimated_credits !== undefined) {
+let data6 = data4.estimated_credits;
 const _errs12 = errors;
-if (typeof data5 !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
-if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
+} else {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
+}
 }
 var valid2 = _errs12 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
-if (data2.attempt !== undefined) {
-let data6 = data2.attempt;
+if (data4.max_credits !== undefined) {
+let data7 = data4.max_credits;
 const _errs14 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs14) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 < 1 || isNaN(data6)) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
+} else {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
 }
 }
 var valid2 = _errs14 === errors;
@@ -65160,239 +64995,38 @@ var valid2 = _errs14 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.childRunIds !== undefined) {
-let data7 = data2.childRunIds;
+if (data4.assumption !== undefined) {
 const _errs16 = errors;
-if (errors === _errs16) {
-if (Array.isArray(data7)) {
-var valid3 = true;
-const len0 = data7.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data8 = data7[i0];
-const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data8 === "string") {
-if (!formats0.test(data8)) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data4.assumption !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs18 === errors;
-if (!valid3) {
-break;
-}
-}
-} else {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
 }
 var valid2 = _errs16 === errors;
 } else {
 var valid2 = true;
 }
-if (valid2) {
-if (data2.creditsUsed !== undefined) {
-let data9 = data2.creditsUsed;
-const _errs20 = errors;
-if (!(typeof data9 == "number" && isFinite(data9))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid2 = _errs20 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.durationMs !== undefined) {
-let data10 = data2.durationMs;
-const _errs22 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid2 = _errs22 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.output !== undefined) {
-let data11 = data2.output;
-const _errs24 = errors;
-if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
-return false;
-}
-var valid2 = _errs24 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.outputRef !== undefined) {
-const _errs26 = errors;
-if (typeof data2.outputRef !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs26 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.error !== undefined) {
-let data13 = data2.error;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
-let missing2;
-if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data13.code !== undefined) {
-const _errs30 = errors;
-if (typeof data13.code !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs30 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data13.message !== undefined) {
-const _errs32 = errors;
-if (typeof data13.message !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs32 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-} else {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid2 = _errs28 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data2.skippedReason !== undefined) {
-let data16 = data2.skippedReason;
-const _errs34 = errors;
-if (typeof data16 !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
-return false;
-}
-var valid2 = _errs34 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
 }
 } else {
-validate435.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate435.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid1 = _errs8 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate435.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.stepId !== undefined) {
-const _errs36 = errors;
-if (typeof data.stepId !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs36 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.attempt !== undefined) {
-let data18 = data.attempt;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate435.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs38 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.index !== undefined) {
-let data19 = data.index;
-const _errs40 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate435.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs40 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.delta !== undefined) {
-let data20 = data.delta;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-if (data20.content !== undefined) {
-if (typeof data20.content !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-} else {
-validate435.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs42 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.run !== undefined) {
-const _errs46 = errors;
-if (!validate436(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs46 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -65406,13 +65040,13 @@ return false;
 validate435.errors = vErrors;
 return errors === 0;
 }
-validate435.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunList = validate438;
-var schema522 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
-function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate435.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate436;
+var schema519 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate438.evaluated;
+const evaluated0 = validate436.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -65423,7 +65057,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate438.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate436.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -65440,8 +65074,8 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
-if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -65451,11 +65085,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -65465,48 +65099,42 @@ var valid3 = _errs6 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.status !== undefined) {
-let data3 = data1.status;
+if (data1.workspaceId !== undefined) {
+let data3 = data1.workspaceId;
 const _errs8 = errors;
-if (typeof data3 !== "string") {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
+} else {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+}
 }
 var valid3 = _errs8 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.workflowId !== undefined) {
-let data4 = data1.workflowId;
+if (data1.name !== undefined) {
 const _errs10 = errors;
-if (errors === _errs10) {
-if (errors === _errs10) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data1.name !== "string") {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid3 = _errs10 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.version !== undefined) {
-let data5 = data1.version;
+if (data1.description !== undefined) {
 const _errs12 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data1.description !== "string") {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -65514,15 +65142,11 @@ var valid3 = _errs12 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.mode !== undefined) {
-let data6 = data1.mode;
+if (data1.latestVersion !== undefined) {
+let data6 = data1.latestVersion;
 const _errs14 = errors;
-if (typeof data6 !== "string") {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema522.properties.mode.enum } }];
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -65530,38 +65154,29 @@ var valid3 = _errs14 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.parentRunId !== undefined) {
-let data7 = data1.parentRunId;
+if (data1.isActive !== undefined) {
 const _errs16 = errors;
-if (errors === _errs16) {
-if (errors === _errs16) {
-if (typeof data7 === "string") {
-if (!formats0.test(data7)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data1.isActive !== "boolean") {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-} else {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid3 = _errs16 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.attempt !== undefined) {
-let data8 = data1.attempt;
+if (data1.createdAt !== undefined) {
+let data8 = data1.createdAt;
 const _errs18 = errors;
-if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats18.validate(data8)) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
-if (errors === _errs18) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 1 || isNaN(data8)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+} else {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -65571,23 +65186,19 @@ var valid3 = _errs18 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.maxAttempts !== undefined) {
-let data9 = data1.maxAttempts;
+if (data1.updatedAt !== undefined) {
+let data9 = data1.updatedAt;
 const _errs20 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs20) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 5 || isNaN(data9)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data9 < 1 || isNaN(data9)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (errors === _errs20) {
+if (typeof data9 === "string") {
+if (!formats18.validate(data9)) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
+} else {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
 }
 }
@@ -65596,47 +65207,77 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.creditsUsed !== undefined) {
-let data10 = data1.creditsUsed;
+if (data1.deletedAt !== undefined) {
+let data10 = data1.deletedAt;
 const _errs22 = errors;
-if (!(typeof data10 == "number" && isFinite(data10))) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+if (typeof data10 !== "string" && data10 !== null) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema519.properties.deletedAt.type } }];
 return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data10 === "string") {
+if (!formats18.validate(data10)) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs22 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.durationMs !== undefined) {
-let data11 = data1.durationMs;
+if (data1.createdByUserId !== undefined) {
+let data11 = data1.createdByUserId;
 const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid3 = _errs24 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data1.createdAt !== undefined) {
-let data12 = data1.createdAt;
+if (data1.sharingScope !== undefined) {
+let data12 = data1.sharingScope;
 const _errs26 = errors;
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data12 === "string") {
-if (!formats18.validate(data12)) {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+if (typeof data12 !== "string") {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+if (!(data12 === "private" || data12 === "workspace")) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema519.properties.sharingScope.enum } }];
 return false;
-}
-}
 }
 var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharePermission !== undefined) {
+let data13 = data1.sharePermission;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema519.properties.sharePermission.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
 } else {
 var valid3 = true;
 }
@@ -65651,8 +65292,9 @@ var valid3 = true;
 }
 }
 }
+}
 } else {
-validate438.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+validate436.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -65662,7 +65304,7 @@ break;
 }
 }
 } else {
-validate438.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate436.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -65672,22 +65314,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.total !== undefined) {
-let data13 = data.total;
-const _errs28 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate438.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs28 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data14 = data.limit;
+let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate438.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate436.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -65695,14 +65325,26 @@ var valid0 = _errs30 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.offset !== undefined) {
-let data15 = data.offset;
+if (data.limit !== undefined) {
+let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate438.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate436.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate436.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
@@ -65711,15 +65353,84 @@ var valid0 = true;
 }
 }
 } else {
-validate438.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate436.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate438.errors = vErrors;
+validate436.errors = vErrors;
 return errors === 0;
 }
-validate438.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunSummary = validate439;
+validate436.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunCancelled = validate437;
+var schema520 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate437.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
+validate437.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate437.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate437.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate437.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
+validate437.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema520.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate437.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate437.errors = vErrors;
+return errors === 0;
+}
+validate437.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate438;
+var schema521 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema522 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema523 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate439(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -65733,7 +65444,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
 validate439.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -65766,7 +65477,7 @@ validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/p
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
+validate439.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema523.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -65815,7 +65526,7 @@ validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/pro
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema522.properties.mode.enum } }];
+validate439.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema523.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -65901,25 +65612,275 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.durationMs !== undefined) {
-let data9 = data.durationMs;
+if (data.stepRuns !== undefined) {
+let data9 = data.stepRuns;
 const _errs19 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate439.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs19) {
+if (Array.isArray(data9)) {
+var valid1 = true;
+const len0 = data9.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data10 = data9[i0];
+const _errs21 = errors;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+let missing1;
+if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
+} else {
+if (data10.id !== undefined) {
+const _errs24 = errors;
+if (typeof data10.id !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.type !== undefined) {
+const _errs26 = errors;
+if (typeof data10.type !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.status !== undefined) {
+let data13 = data10.status;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.attempt !== undefined) {
+let data14 = data10.attempt;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 1 || isNaN(data14)) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.childRunIds !== undefined) {
+let data15 = data10.childRunIds;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (Array.isArray(data15)) {
+var valid4 = true;
+const len1 = data15.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data16 = data15[i1];
+const _errs34 = errors;
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data16 === "string") {
+if (!formats0.test(data16)) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs34 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.creditsUsed !== undefined) {
+let data17 = data10.creditsUsed;
+const _errs36 = errors;
+if (!(typeof data17 == "number" && isFinite(data17))) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.durationMs !== undefined) {
+let data18 = data10.durationMs;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs38 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.output !== undefined) {
+let data19 = data10.output;
+const _errs40 = errors;
+if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema522.properties.output.type } }];
+return false;
+}
+var valid3 = _errs40 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.outputRef !== undefined) {
+const _errs42 = errors;
+if (typeof data10.outputRef !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs42 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.error !== undefined) {
+let data21 = data10.error;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+let missing2;
+if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data21.code !== undefined) {
+const _errs46 = errors;
+if (typeof data21.code !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs46 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data21.message !== undefined) {
+const _errs48 = errors;
+if (typeof data21.message !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs48 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs44 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.skippedReason !== undefined) {
+let data24 = data10.skippedReason;
+const _errs50 = errors;
+if (typeof data24 !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema522.properties.skippedReason.enum } }];
+return false;
+}
+var valid3 = _errs50 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs21 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
 }
 var valid0 = _errs19 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.durationMs !== undefined) {
+let data25 = data.durationMs;
+const _errs52 = errors;
+if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
+validate439.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs52 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.createdAt !== undefined) {
-let data10 = data.createdAt;
-const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data10 === "string") {
-if (!formats18.validate(data10)) {
+let data26 = data.createdAt;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (errors === _errs54) {
+if (typeof data26 === "string") {
+if (!formats18.validate(data26)) {
 validate439.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -65929,9 +65890,92 @@ return false;
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data27 = data.input;
+const _errs56 = errors;
+if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
+validate439.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs56 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data28 = data.output;
+const _errs58 = errors;
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
+validate439.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs58 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data29 = data.error;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let missing3;
+if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
+validate439.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data29.code !== undefined) {
+const _errs62 = errors;
+if (typeof data29.code !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs62 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.message !== undefined) {
+const _errs64 = errors;
+if (typeof data29.message !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs64 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.stepId !== undefined) {
+const _errs66 = errors;
+if (typeof data29.stepId !== "string") {
+validate439.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs66 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate439.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -65952,13 +65996,929 @@ return false;
 validate439.errors = vErrors;
 return errors === 0;
 }
-validate439.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRun = validate436;
-var validateWorkflowStepRun = validate440;
-function validate440(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate439.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate440.evaluated;
+const evaluated0 = validate438.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate438.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (typeof data0 !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
+validate438.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema521.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.runId !== undefined) {
+let data1 = data.runId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate438.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRun !== undefined) {
+let data2 = data.stepRun;
+const _errs5 = errors;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.type !== undefined) {
+const _errs10 = errors;
+if (typeof data2.type !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.status !== undefined) {
+let data5 = data2.status;
+const _errs12 = errors;
+if (typeof data5 !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
+return false;
+}
+var valid2 = _errs12 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.attempt !== undefined) {
+let data6 = data2.attempt;
+const _errs14 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs14) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.childRunIds !== undefined) {
+let data7 = data2.childRunIds;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len0 = data7.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data8 = data7[i0];
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.creditsUsed !== undefined) {
+let data9 = data2.creditsUsed;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.durationMs !== undefined) {
+let data10 = data2.durationMs;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.output !== undefined) {
+let data11 = data2.output;
+const _errs24 = errors;
+if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema522.properties.output.type } }];
+return false;
+}
+var valid2 = _errs24 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.outputRef !== undefined) {
+const _errs26 = errors;
+if (typeof data2.outputRef !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs26 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.error !== undefined) {
+let data13 = data2.error;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.code !== undefined) {
+const _errs30 = errors;
+if (typeof data13.code !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs30 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data13.message !== undefined) {
+const _errs32 = errors;
+if (typeof data13.message !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs32 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs28 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.skippedReason !== undefined) {
+let data16 = data2.skippedReason;
+const _errs34 = errors;
+if (typeof data16 !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
+validate438.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema522.properties.skippedReason.enum } }];
+return false;
+}
+var valid2 = _errs34 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepId !== undefined) {
+const _errs36 = errors;
+if (typeof data.stepId !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data18 = data.attempt;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate438.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.index !== undefined) {
+let data19 = data.index;
+const _errs40 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate438.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+let data20 = data.delta;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+if (data20.content !== undefined) {
+if (typeof data20.content !== "string") {
+validate438.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+} else {
+validate438.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run !== undefined) {
+const _errs46 = errors;
+if (!validate439(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate439.errors : vErrors.concat(validate439.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs46 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate438.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate438.errors = vErrors;
+return errors === 0;
+}
+validate438.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate441;
+var schema526 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate441.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate441.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.id !== undefined) {
+let data2 = data1.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs6 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.status !== undefined) {
+let data3 = data1.status;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema526.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.workflowId !== undefined) {
+let data4 = data1.workflowId;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.version !== undefined) {
+let data5 = data1.version;
+const _errs12 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.mode !== undefined) {
+let data6 = data1.mode;
+const _errs14 = errors;
+if (typeof data6 !== "string") {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema526.properties.mode.enum } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.parentRunId !== undefined) {
+let data7 = data1.parentRunId;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.attempt !== undefined) {
+let data8 = data1.attempt;
+const _errs18 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 1 || isNaN(data8)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.maxAttempts !== undefined) {
+let data9 = data1.maxAttempts;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 5 || isNaN(data9)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data9 < 1 || isNaN(data9)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.creditsUsed !== undefined) {
+let data10 = data1.creditsUsed;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && isFinite(data10))) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.durationMs !== undefined) {
+let data11 = data1.durationMs;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data12 = data1.createdAt;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data12 === "string") {
+if (!formats18.validate(data12)) {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate441.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data13 = data.total;
+const _errs28 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate441.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data14 = data.limit;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate441.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data15 = data.offset;
+const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate441.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate441.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate441.errors = vErrors;
+return errors === 0;
+}
+validate441.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate442;
+function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate442.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
+validate442.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate442.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate442.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate442.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
+validate442.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema526.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workflowId !== undefined) {
+let data2 = data.workflowId;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate442.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate442.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data3 = data.version;
+const _errs7 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate442.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data4 = data.mode;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate442.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
+validate442.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema526.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parentRunId !== undefined) {
+let data5 = data.parentRunId;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate442.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate442.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data6 = data.attempt;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate442.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate442.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.maxAttempts !== undefined) {
+let data7 = data.maxAttempts;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate442.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 5 || isNaN(data7)) {
+validate442.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data7 < 1 || isNaN(data7)) {
+validate442.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.creditsUsed !== undefined) {
+let data8 = data.creditsUsed;
+const _errs17 = errors;
+if (!(typeof data8 == "number" && isFinite(data8))) {
+validate442.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.durationMs !== undefined) {
+let data9 = data.durationMs;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate442.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data10 = data.createdAt;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (errors === _errs21) {
+if (typeof data10 === "string") {
+if (!formats18.validate(data10)) {
+validate442.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate442.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate442.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate442.errors = vErrors;
+return errors === 0;
+}
+validate442.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate439;
+var validateWorkflowStepRun = validate443;
+function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate443.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -65969,13 +66929,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
-validate440.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate443.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -65986,7 +66946,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (typeof data.type !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -65998,11 +66958,11 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate440.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema518.properties.status.enum } }];
+validate443.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -66014,13 +66974,13 @@ if (data.attempt !== undefined) {
 let data3 = data.attempt;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate440.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate443.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 1 || isNaN(data3)) {
-validate440.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate443.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -66044,11 +67004,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate440.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate443.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate440.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -66059,7 +67019,7 @@ break;
 }
 }
 } else {
-validate440.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate443.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -66072,7 +67032,7 @@ if (data.creditsUsed !== undefined) {
 let data6 = data.creditsUsed;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate440.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate443.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -66084,7 +67044,7 @@ if (data.durationMs !== undefined) {
 let data7 = data.durationMs;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate440.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate443.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -66096,7 +67056,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate440.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema518.properties.output.type } }];
+validate443.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema522.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -66107,7 +67067,7 @@ if (valid0) {
 if (data.outputRef !== undefined) {
 const _errs19 = errors;
 if (typeof data.outputRef !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -66122,13 +67082,13 @@ if (errors === _errs21) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
-validate440.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate443.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.code !== undefined) {
 const _errs23 = errors;
 if (typeof data10.code !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -66139,7 +67099,7 @@ if (valid2) {
 if (data10.message !== undefined) {
 const _errs25 = errors;
 if (typeof data10.message !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -66149,7 +67109,7 @@ var valid2 = true;
 }
 }
 } else {
-validate440.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate443.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -66162,11 +67122,11 @@ if (data.skippedReason !== undefined) {
 let data13 = data.skippedReason;
 const _errs27 = errors;
 if (typeof data13 !== "string") {
-validate440.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate443.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate440.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema518.properties.skippedReason.enum } }];
+validate443.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema522.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -66185,580 +67145,6 @@ var valid0 = true;
 }
 }
 } else {
-validate440.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate440.errors = vErrors;
-return errors === 0;
-}
-validate440.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate441;
-function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate441.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
-validate441.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate441.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate441.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate441.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate441.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate441.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs7 = errors;
-if (typeof data.description !== "string") {
-validate441.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.latestVersion !== undefined) {
-let data4 = data.latestVersion;
-const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate441.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.isActive !== undefined) {
-const _errs11 = errors;
-if (typeof data.isActive !== "boolean") {
-validate441.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data6 = data.createdAt;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats18.validate(data6)) {
-validate441.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate441.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updatedAt !== undefined) {
-let data7 = data.updatedAt;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats18.validate(data7)) {
-validate441.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate441.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deletedAt !== undefined) {
-let data8 = data.deletedAt;
-const _errs17 = errors;
-if (typeof data8 !== "string" && data8 !== null) {
-validate441.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema515.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats18.validate(data8)) {
-validate441.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdByUserId !== undefined) {
-let data9 = data.createdByUserId;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate441.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate441.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharingScope !== undefined) {
-let data10 = data.sharingScope;
-const _errs21 = errors;
-if (typeof data10 !== "string") {
-validate441.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data10 === "private" || data10 === "workspace")) {
-validate441.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharingScope.enum } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharePermission !== undefined) {
-let data11 = data.sharePermission;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate441.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate441.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema515.properties.sharePermission.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate441.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate441.errors = vErrors;
-return errors === 0;
-}
-validate441.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowTemplateList = validate442;
-var pattern42 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
-function validate442(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate442.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate442.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.object !== undefined) {
-const _errs1 = errors;
-if (data.object !== "list") {
-validate442.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.data !== undefined) {
-let data1 = data.data;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (Array.isArray(data1)) {
-var valid1 = true;
-const len0 = data1.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data2 = data1[i0];
-const _errs4 = errors;
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-let missing1;
-if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data2.id !== undefined) {
-let data3 = data2.id;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!pattern42.test(data3)) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
-return false;
-}
-} else {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs7 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.name !== undefined) {
-let data4 = data2.name;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
-return false;
-} else {
-if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs9 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.description !== undefined) {
-let data5 = data2.description;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-} else {
-if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid3 = _errs11 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.definition !== undefined) {
-let data6 = data2.definition;
-const _errs13 = errors;
-if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs13 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.input !== undefined) {
-let data7 = data2.input;
-const _errs15 = errors;
-if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid3 = _errs15 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-} else {
-validate442.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate442.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate442.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate442.errors = vErrors;
-return errors === 0;
-}
-validate442.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate443;
-function validate443(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate443.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate443.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-if (errors === _errs3) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data1.version !== undefined) {
-let data2 = data1.version;
-const _errs5 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid2 = _errs5 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdAt !== undefined) {
-let data3 = data1.createdAt;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (!formats18.validate(data3)) {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data1.createdByUserId !== undefined) {
-let data4 = data1.createdByUserId;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid2 = _errs9 === errors;
-} else {
-var valid2 = true;
-}
-}
-}
-}
-} else {
-validate443.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate443.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.total !== undefined) {
-let data5 = data.total;
-const _errs11 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate443.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data6 = data.limit;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate443.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.offset !== undefined) {
-let data7 = data.offset;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate443.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
 validate443.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -66766,8 +67152,8 @@ return false;
 validate443.errors = vErrors;
 return errors === 0;
 }
-validate443.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate444;
+validate443.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate444;
 function validate444(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -66781,7 +67167,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
 validate444.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -66806,12 +67192,21 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.version !== undefined) {
-let data1 = data.version;
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
 const _errs3 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate444.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate444.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate444.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid0 = _errs3 === errors;
 } else {
@@ -66828,6 +67223,166 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.description !== undefined) {
+const _errs7 = errors;
+if (typeof data.description !== "string") {
+validate444.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate444.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.isActive !== undefined) {
+const _errs11 = errors;
+if (typeof data.isActive !== "boolean") {
+validate444.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats18.validate(data6)) {
+validate444.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate444.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats18.validate(data7)) {
+validate444.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate444.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate444.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema519.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats18.validate(data8)) {
+validate444.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate444.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate444.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate444.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate444.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema519.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate444.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate444.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema519.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -66839,12 +67394,181 @@ return false;
 validate444.errors = vErrors;
 return errors === 0;
 }
-validate444.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate445;
-var schema530 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema532 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema533 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern43 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+validate444.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate445;
+var pattern42 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate445.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate445.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate445.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+let data3 = data2.id;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!pattern42.test(data3)) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+let data4 = data2.name;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.description !== undefined) {
+let data5 = data2.description;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs11 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.definition !== undefined) {
+let data6 = data2.definition;
+const _errs13 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs13 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.input !== undefined) {
+let data7 = data2.input;
+const _errs15 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate445.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate445.errors = vErrors;
+return errors === 0;
+}
+validate445.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate446;
 function validate446(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -66858,14 +67582,250 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.steps === undefined && (missing0 = "steps")) {
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
 validate446.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.version !== undefined) {
+let data2 = data1.version;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdAt !== undefined) {
+let data3 = data1.createdAt;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats18.validate(data3)) {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdByUserId !== undefined) {
+let data4 = data1.createdByUserId;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate446.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate446.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data5 = data.total;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate446.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data6 = data.limit;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate446.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data7 = data.offset;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate446.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate446.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate446.errors = vErrors;
+return errors === 0;
+}
+validate446.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate447;
+function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate447.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+validate447.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate447.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate447.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate447.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate447.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate447.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate447.errors = vErrors;
+return errors === 0;
+}
+validate447.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate448;
+var schema534 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema536 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema537 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern43 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate449.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate449.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
 if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate446.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate449.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -66877,7 +67837,7 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
 if (Object.keys(data0).length > 64) {
-validate446.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
 return false;
 } else {
 for (const key1 in data0) {
@@ -66902,7 +67862,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate446.errors = vErrors;
+validate449.errors = vErrors;
 return false;
 break;
 }
@@ -66916,13 +67876,13 @@ if (errors === _errs7) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.type === undefined && (missing1 = "type")) {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 const _errs9 = errors;
 for (const key3 in data1) {
 if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
 return false;
 break;
 }
@@ -66932,11 +67892,11 @@ if (data1.type !== undefined) {
 let data2 = data1.type;
 const _errs10 = errors;
 if (typeof data2 !== "string") {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema532.properties.type.enum } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema536.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -66947,7 +67907,7 @@ if (valid4) {
 if (data1.required !== undefined) {
 const _errs12 = errors;
 if (typeof data1.required !== "boolean") {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -66961,11 +67921,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
 if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -66978,7 +67938,7 @@ var valid4 = true;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -66990,7 +67950,7 @@ break;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -67005,11 +67965,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (Array.isArray(data5)) {
 if (data5.length > 100) {
-validate446.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 if (data5.length < 1) {
-validate446.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid5 = true;
@@ -67022,13 +67982,13 @@ if (errors === _errs19) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing2;
 if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema533.properties, key4)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+if (!func1.call(schema537.properties, key4)) {
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
 }
@@ -67040,11 +68000,11 @@ const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
 if (!pattern43.test(data7)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67059,16 +68019,16 @@ const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
 if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67083,16 +68043,16 @@ const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
 if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67108,11 +68068,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67126,17 +68086,17 @@ if (data6.version !== undefined) {
 let data11 = data6.version;
 const _errs30 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 > 2147483647 || isNaN(data11)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data11 < 1 || isNaN(data11)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -67151,7 +68111,7 @@ if (data6.params !== undefined) {
 let data12 = data6.params;
 const _errs32 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs32 === errors;
@@ -67163,7 +68123,7 @@ if (data6.input !== undefined) {
 let data13 = data6.input;
 const _errs34 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -67175,7 +68135,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema533.properties.if.type } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema537.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -67187,13 +68147,13 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema533.properties.for_each.type } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema537.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
 if (Array.isArray(data15)) {
 if (data15.length > 1000) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
 return false;
 }
 }
@@ -67207,17 +68167,17 @@ if (data6.concurrency !== undefined) {
 let data16 = data6.concurrency;
 const _errs40 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 32 || isNaN(data16)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -67234,7 +68194,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data17)) {
 if (data17.length > 100) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 var valid8 = true;
@@ -67242,7 +68202,7 @@ const len1 = data17.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs44 = errors;
 if (typeof data17[i1] !== "string") {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -67262,7 +68222,7 @@ continue;
 }
 if (typeof indices0[item0] == "number") {
 j0 = indices0[item0];
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
 return false;
 break;
 }
@@ -67272,7 +68232,7 @@ indices0[item0] = i2;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -67285,11 +68245,11 @@ if (data6.on_error !== undefined) {
 let data19 = data6.on_error;
 const _errs46 = errors;
 if (typeof data19 !== "string") {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema533.properties.on_error.enum } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema537.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -67304,13 +68264,13 @@ if (errors === _errs48) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
 if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs50 = errors;
 for (const key5 in data20) {
 if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
@@ -67320,17 +68280,17 @@ if (data20.max_attempts !== undefined) {
 let data21 = data20.max_attempts;
 const _errs51 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs51) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 > 5 || isNaN(data21)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data21 < 1 || isNaN(data21)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -67347,16 +68307,16 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 > 3600 || isNaN(data22)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data22 < 0 || isNaN(data22)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -67368,7 +68328,7 @@ var valid10 = true;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -67383,16 +68343,16 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 > 3600 || isNaN(data23)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data23 <= 0 || isNaN(data23)) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -67405,7 +68365,7 @@ if (data6.metadata !== undefined) {
 let data24 = data6.metadata;
 const _errs57 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs57 === errors;
@@ -67429,7 +68389,7 @@ var valid7 = true;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -67441,7 +68401,7 @@ break;
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate449.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -67454,7 +68414,7 @@ if (data.output !== undefined) {
 let data25 = data.output;
 const _errs59 = errors;
 if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-validate446.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs59 === errors;
@@ -67469,13 +68429,13 @@ if (errors === _errs61) {
 if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
 if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate446.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate449.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 const _errs63 = errors;
 for (const key6 in data26) {
 if (!(key6 === "max_attempts")) {
-validate446.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+validate449.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
@@ -67484,14 +68444,14 @@ if (_errs63 === errors) {
 if (data26.max_attempts !== undefined) {
 let data27 = data26.max_attempts;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate446.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate449.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 }
 }
 }
 } else {
-validate446.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -67504,7 +68464,7 @@ if (data.metadata !== undefined) {
 let data28 = data.metadata;
 const _errs66 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate446.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs66 === errors;
@@ -67518,18 +68478,18 @@ var valid0 = true;
 }
 }
 } else {
-validate446.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate449.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate446.errors = vErrors;
+validate449.errors = vErrors;
 return errors === 0;
 }
-validate446.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
-function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate449.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate445.evaluated;
+const evaluated0 = validate448.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -67540,7 +68500,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
-validate445.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate448.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -67550,11 +68510,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate445.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate448.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate445.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67571,11 +68531,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate445.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate448.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate445.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67588,7 +68548,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate445.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -67599,7 +68559,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate445.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -67611,7 +68571,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate445.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate448.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -67622,7 +68582,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate445.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate448.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -67637,11 +68597,11 @@ if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats18.validate(data6)) {
-validate445.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate448.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate445.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67658,11 +68618,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats18.validate(data7)) {
-validate445.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate448.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate445.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67676,14 +68636,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate445.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema530.properties.deletedAt.type } }];
+validate448.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema534.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats18.validate(data8)) {
-validate445.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate448.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -67701,11 +68661,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate445.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate448.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate445.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67719,11 +68679,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate445.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate445.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema530.properties.sharingScope.enum } }];
+validate448.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema534.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -67735,11 +68695,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate445.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate448.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate445.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema530.properties.sharePermission.enum } }];
+validate448.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema534.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -67751,7 +68711,7 @@ if (data.version !== undefined) {
 let data12 = data.version;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate445.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate448.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -67761,8 +68721,8 @@ var valid0 = true;
 if (valid0) {
 if (data.definition !== undefined) {
 const _errs27 = errors;
-if (!validate446(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
+if (!validate449(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate449.errors : vErrors.concat(validate449.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -67784,20 +68744,20 @@ var valid0 = true;
 }
 }
 } else {
-validate445.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate448.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate445.errors = vErrors;
+validate448.errors = vErrors;
 return errors === 0;
 }
-validate445.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkspace = validate448;
-var schema534 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
-function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate448.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkspace = validate451;
+var schema538 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+function validate451(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate448.evaluated;
+const evaluated0 = validate451.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -67808,13 +68768,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
-validate448.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate451.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "workspace") {
-validate448.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+validate451.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -67829,11 +68789,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate448.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate451.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate448.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate451.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67846,7 +68806,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate448.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate451.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -67861,11 +68821,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats18.validate(data3)) {
-validate448.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+validate451.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate448.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+validate451.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -67882,13 +68842,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.seconds === undefined && (missing1 = "seconds") || data4.limit === undefined && (missing1 = "limit") || data4.used === undefined && (missing1 = "used")) {
-validate448.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate451.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.seconds !== undefined) {
 const _errs10 = errors;
 if (data4.seconds !== 60) {
-validate448.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate451.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -67900,7 +68860,7 @@ if (data4.limit !== undefined) {
 let data6 = data4.limit;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
-validate448.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema534.properties.window.properties.limit.type } }];
+validate451.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema538.properties.window.properties.limit.type } }];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -67912,13 +68872,13 @@ if (data4.used !== undefined) {
 let data7 = data4.used;
 const _errs13 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate448.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate451.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate448.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate451.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -67931,7 +68891,7 @@ var valid1 = true;
 }
 }
 } else {
-validate448.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate451.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -67947,20 +68907,20 @@ if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.used_bytes === undefined && (missing2 = "used_bytes") || data8.limit_bytes === undefined && (missing2 = "limit_bytes")) {
-validate448.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate451.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.used_bytes !== undefined) {
 let data9 = data8.used_bytes;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate448.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate451.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate448.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate451.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -67974,13 +68934,13 @@ if (data8.limit_bytes !== undefined) {
 let data10 = data8.limit_bytes;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate448.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate451.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate448.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate451.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -67992,7 +68952,7 @@ var valid2 = true;
 }
 }
 } else {
-validate448.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
+validate451.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -68005,14 +68965,14 @@ if (data.calls_stopped_until !== undefined) {
 let data11 = data.calls_stopped_until;
 const _errs21 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate448.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema534.properties.calls_stopped_until.type } }];
+validate451.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema538.properties.calls_stopped_until.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data11 === "string") {
 if (!formats18.validate(data11)) {
-validate448.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
+validate451.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -68030,20 +68990,20 @@ var valid0 = true;
 }
 }
 } else {
-validate448.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate451.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate448.errors = vErrors;
+validate451.errors = vErrors;
 return errors === 0;
 }
-validate448.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate449;
-var schema535 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate449(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate451.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate452;
+var schema539 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate452(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate449.evaluated;
+const evaluated0 = validate452.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -68054,13 +69014,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate449.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate452.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate449.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -68075,11 +69035,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate449.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate452.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate449.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -68093,11 +69053,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate449.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate449.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema535.properties.kind.enum } }];
+validate452.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema539.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -68108,7 +69068,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate449.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -68119,7 +69079,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate449.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -68131,11 +69091,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate449.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate452.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate449.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema535.properties.status.enum } }];
+validate452.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema539.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -68154,11 +69114,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate449.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate452.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate449.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate452.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -68168,7 +69128,7 @@ break;
 }
 }
 } else {
-validate449.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate452.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -68183,11 +69143,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate449.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate452.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate449.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate452.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -68202,11 +69162,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate449.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate452.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate449.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate452.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -68218,7 +69178,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate449.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate452.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -68230,7 +69190,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate449.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate452.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -68249,20 +69209,20 @@ var valid0 = true;
 }
 }
 } else {
-validate449.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate452.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate449.errors = vErrors;
+validate452.errors = vErrors;
 return errors === 0;
 }
-validate449.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate446;
-var validateWorkflowTemplate = validate450;
-function validate450(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate452.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate449;
+var validateWorkflowTemplate = validate453;
+function validate453(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate450.evaluated;
+const evaluated0 = validate453.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -68273,7 +69233,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
-validate450.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate453.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -68282,11 +69242,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern42.test(data0)) {
-validate450.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate453.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate450.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate453.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -68301,16 +69261,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
-validate450.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate453.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
-validate450.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate453.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate450.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate453.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -68325,16 +69285,16 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
-validate450.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate453.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
-validate450.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate453.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate450.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate453.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -68347,7 +69307,7 @@ if (data.definition !== undefined) {
 let data3 = data.definition;
 const _errs7 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate450.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate453.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -68359,7 +69319,7 @@ if (data.input !== undefined) {
 let data4 = data.input;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate450.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate453.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -68372,14 +69332,14 @@ var valid0 = true;
 }
 }
 } else {
-validate450.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate453.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate450.errors = vErrors;
+validate453.errors = vErrors;
 return errors === 0;
 }
-validate450.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
+validate453.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -68537,6 +69497,9 @@ OperatorPresetList: validateOperatorPresetList,
 OperatorRedrive: validateOperatorRedrive,
 OperatorSettleFaultList: validateOperatorSettleFaultList,
 OperatorSettleFault: validateOperatorSettleFault,
+OperatorSourceList: validateOperatorSourceList,
+OperatorSourceTest: validateOperatorSourceTest,
+OperatorSource: validateOperatorSource,
 OperatorStatus: validateOperatorStatus,
 OperatorTokenList: validateOperatorTokenList,
 OperatorToken: validateOperatorToken,

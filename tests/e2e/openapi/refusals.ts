@@ -164,6 +164,7 @@ test.each<[Code, string, Refused?]>([
     "POST /v1/capabilities/{id}/run",
     { path: { id: "image.resize" }, body: { input: { image: { base64: "bm8gaW1hZ2U=" } }, params: { width: 8 } } },
   ],
+  ["model_unavailable", CHAT, chat("gpt-5.5")],
   ["upstream_error", CHAT, chat("sandbox-error")],
   ["upstream_refused", CHAT, chat("sandbox-refuse")],
   ["overloaded", CHAT, chat("sandbox-busy-long")],
