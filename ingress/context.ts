@@ -73,8 +73,8 @@ export interface IngressContext {
   readonly relay: Relay;
   /** Routes of the API, for tools, which ask them. */
   readonly routes: Map<string, Route>;
-  /** Rings go out on it. */
-  readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish">;
+  /** Callbacks of providers, and what operators ask of workers, go out on it. */
+  readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish" | "request">;
   readonly cancel: Cancel;
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;

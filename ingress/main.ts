@@ -18,6 +18,7 @@ import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
+import { openFailureLog } from "#shared/ledger/failure-log.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
@@ -232,6 +233,7 @@ async function openRelay(
     unsettled,
     lines,
     database,
+    failures: openFailureLog({ database, sealer: undefined, secrets: [], log }),
     ledger,
     log,
     metrics,

@@ -11,7 +11,7 @@ const CODES = {
     "request_too_large",
     "unsupported_media_type",
   ],
-  resolves_model: ["model_not_found", "model_not_supported"],
+  resolves_model: ["model_not_found", "model_not_supported", "model_unavailable"],
   reads_conversation: ["audio_not_supported_by_model", "image_not_supported_by_model", "context_length_exceeded"],
   names_files: ["file_not_found"],
   reads_files: ["file_not_found", "unprocessable_input", "input_unavailable"],

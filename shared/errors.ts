@@ -72,6 +72,9 @@ export const ERROR_CODES = {
   artifact_unreadable: { status: 500, type: "server_error" },
   // Of a job only: the worker that ran it is gone, and what a provider did for it will never be known.
   worker_lost: { status: 500, type: "server_error" },
+  // Every provider of the model lacks a key, or refuses it: the operator of the service has to act. No fault of our own software, which
+  // 500 and 503 are: callers who ask for a model that was never set up would raise its alert.
+  model_unavailable: { status: 502, type: "server_error" },
   upstream_error: { status: 502, type: "server_error" },
   upstream_refused: { status: 502, type: "server_error" },
   overloaded: { status: 503, type: "server_error" },
@@ -129,6 +132,11 @@ export class ApiError extends Error {
   get status(): number {
     return ERROR_CODES[this.code].status;
   }
+}
+
+/** True for an error that ends the work: the request is at fault, or a setup that no repeat of the request changes. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status < 500 || error.code === "model_unavailable");
 }
 
 /** Returns the ApiError that a check throws, or none. Other errors are thrown. */

@@ -54,6 +54,7 @@ export interface Metrics extends ProcessMetrics {
   /** mode: complete or stream. model: a slug of the catalogue. */
   readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
   readonly providerErrors: Counter<[provider: string, kind: string]>;
+  readonly providerKeyRefusals: Counter<[provider: string]>;
   /** Sources out of rotation, as this process knows it. */
   readonly breakerOpen: Gauge<[provider: string]>;
   /** Changes that this process decided, not those it heard of. change: opened, lengthened or closed. */
@@ -191,6 +192,7 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
     workerSlotsBusy: level("worker_slots_busy", "Slots whose job runs.", ["pool", "lane"]),
     providerSeconds: seconds("provider", "Time a provider took for one attempt.", ["provider", "model", "mode"]),
     providerErrors: total("provider_errors", "Failed provider attempts, by error class.", ["provider", "kind"]),
+    providerKeyRefusals: total("provider_key_refusals", "Attempts answered with 401 or 403.", ["provider"]),
     breakerOpen: level("breaker_open_sources", "Sources that are given no calls for a while.", ["provider"]),
     breakerChanges: total("breaker_changes", "Sources taken out of rotation, kept out, put back.", [
       "provider",

@@ -5,6 +5,7 @@ import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
+import type { FailureLog } from "#shared/ledger/failure-log.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
@@ -30,6 +31,8 @@ export interface WorkerContext {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly ledger: Ledger;
+  /** Records why calls failed. */
+  readonly failures: FailureLog;
   readonly storage: Storage;
   /** Keeps what is made as files. */
   readonly uploads: Pick<Uploads, "run">;

@@ -8,6 +8,7 @@ import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createFileLinks, recognizeLinks } from "#shared/files/links.ts";
 import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
+import { openFailureLog } from "#shared/ledger/failure-log.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
@@ -20,6 +21,7 @@ import { createConversationStore } from "#shared/responses/conversations.ts";
 import { createResponseStore } from "#shared/responses/store.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -42,7 +44,9 @@ import { type Offer, openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
+import { openSourceTests } from "./calls/source-test.ts";
 import { openBreaker } from "./routing/breaker.ts";
+import { createKeyMarks, type MarkOf } from "./routing/key-marks.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
@@ -105,8 +109,9 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   recognizeLinks(createFileLinks(await serviceSecret(database, "links", randomBytes(32)), config));
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
-  const openStores = async (): Promise<Pick<SharedContext, "conversations" | "responses">> => {
-    const kept = { database, storage, sealer: await openSealer(config, database), log };
+  const sealer = pools.some(asksProviders) ? await openSealer(config, database) : undefined;
+  const openStores = (sealing: Sealer): Pick<SharedContext, "conversations" | "responses"> => {
+    const kept = { database, storage, sealer: sealing, log };
     return { responses: createResponseStore(kept), conversations: createConversationStore(kept) };
   };
   const shared: SharedContext = {
@@ -115,6 +120,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     metrics,
     database,
     ledger,
+    failures: openFailureLog({ database, sealer, secrets: config.secrets, log }),
     storage,
     uploads,
     // Half of the places are one workspace's at most, as many as it may have uploads.
@@ -123,7 +129,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     capabilities,
     offer,
     providers,
-    ...(pools.includes("chat") ? await openStores() : { responses: undefined, conversations: undefined }),
+    ...(sealer && pools.includes("chat") ? openStores(sealer) : { responses: undefined, conversations: undefined }),
     repeats: createRepeatBudget(),
     probes,
     work,
@@ -151,8 +157,10 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   }
   if (named.includes(WEBHOOK_POOL)) runners.push(await startWebhooks({ ...shared, lifecycle }));
   const continuation = openRunContinuation({ ...shared, store, publishers });
+  const secret = await serviceSecret(database, "source keys", randomBytes(32));
+  const markOf = createKeyMarks({ secret, catalogue, providerKey: config.providerKey });
   for (const pool of pools.filter(isCallPool)) {
-    runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));
+    runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation, markOf }));
   }
   // One step, so that no runner takes calls while another waits for its last ones.
   lifecycle.onStop("runners", (hurry, allowedMs) => stopRunners(runners, hurry, allowedMs), config.graceMs);
@@ -163,6 +171,9 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   role.watchStorage(storage);
   if (offer !== undefined) role.addPages({}, { engines: offer.engines });
 }
+
+/** Workers of these pools have the keys of providers. */
+const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !== "workflow";
 
 /** Opens the children that run capabilities, and the offer of what they can run in processes that have the pool. */
 async function openCapabilities(
@@ -196,18 +207,22 @@ interface CallPoolParts {
   readonly lifecycle: Lifecycle;
   readonly cancels: Cancels;
   readonly continuation: RunContinuation;
+  readonly markOf: MarkOf;
 }
 
 /** Starts a pool that answers calls: a runner for each lane. */
 function startCallPool(
   pool: CallPool,
   shared: SharedContext,
-  { lifecycle, cancels, continuation }: CallPoolParts,
+  { lifecycle, cancels, continuation, markOf }: CallPoolParts,
 ): Runner[] {
   const { config, log, metrics, database, work } = shared;
   const row = POOL_TABLE[pool];
-  const breaker = openBreaker({ pool, connection: work, database, log, metrics });
+  const breaker = openBreaker({ pool, connection: work, database, log, metrics, markOf });
   lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
+  const { catalogue, providers } = shared;
+  const tests = openSourceTests({ pool, connection: work, catalogue, providers, secrets: config.secrets, log });
+  lifecycle.onStop(`tests of sources ${pool}`, () => tests.close());
   const results = new ResultBudget({
     bytesMax: config.resultBytesMax,
     waitMs: RESULT_ROOM_MS,

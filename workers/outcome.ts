@@ -1,4 +1,5 @@
 /** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-ends.ts, runner/durable-ends.ts). */
+import type { FailedAttempt } from "#shared/database/usage-failures.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
@@ -36,6 +37,10 @@ export interface Success extends Ending {
 
 export interface Failure extends Ending {
   readonly failure: FailureFrame;
+  /** Attempts at sources that failed, in order. */
+  readonly attempts?: readonly FailedAttempt[];
+  /** Error text of the provider that was asked last: never logged, and kept only sealed. */
+  readonly providerText?: string;
 }
 
 export type Outcome = Success | Failure;

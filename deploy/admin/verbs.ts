@@ -106,7 +106,7 @@ const VERBS: readonly Verb[] = [
     usage: "usage <workspace> [--request <id>]",
     about: "the last closed calls of a workspace, or one by its x-request-id, with :1 behind it an earlier attempt",
     asks: ({ option }) => `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? "" : "/{request}"}`,
-    columns: "ended_at request_id attempt status model source units credits uncollected key_id",
+    columns: "ended_at request_id attempt status error_code model source units credits uncollected key_id",
     cells: (row) => ({ model: inTurn(row, "model"), source: inTurn(row, "source"), units: unitsText(row) }),
     usual: 50,
   },
@@ -143,6 +143,28 @@ const VERBS: readonly Verb[] = [
     asks: "POST /operator/settle-faults/{fault}/resolve",
     body: ({ option }) => ({ note: option("note") }),
     says: "fault {id} is dealt with",
+  },
+  {
+    usage: "source list",
+    about: "sources of models (provider/model), whether calls are sent to them, and why not",
+    asks: "GET /operator/sources",
+    columns: "id state setting next_attempt_seconds reason",
+  },
+  {
+    usage: "source show <source>",
+    about: "the state of one source",
+    asks: "GET /operator/sources/{source}",
+  },
+  {
+    usage: "source reset <source>",
+    about: "enables a source that is disabled after errors, in every worker within seconds",
+    asks: "POST /operator/sources/{source}/reset",
+    says: "source {id} is {state}",
+  },
+  {
+    usage: "source test <source>",
+    about: "sends a smallest call to a source of chat or embeddings, also while it is disabled, and says how it ended",
+    asks: "POST /operator/sources/{source}/test",
   },
   {
     usage: "dead-letters list",

@@ -159,6 +159,13 @@ const OTHERS: readonly Alert[] = [
     runbook: "Sources at rest",
   },
   {
+    name: "ProviderKeyRefused",
+    expr: "sum by (provider) (increase(sluice_provider_key_refusals_total[10m])) > 0",
+    severity: "ticket",
+    summary: "A provider refuses our key: its models are unavailable where no other provider serves them.",
+    runbook: "When a provider refuses our key",
+  },
+  {
     name: "BreakerOpen",
     expr: "max by (provider) (sluice_breaker_open_sources) > 0",
     for: "5m",

@@ -149,8 +149,8 @@ function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
       "sluice-storage",
       pool === "workflow" ? "sluice-nats-workflow" : "sluice-nats-worker",
       ...(CALLS_PROVIDERS.has(pool) ? ["sluice-provider-keys" as const] : []),
-      // It seals stored responses, and opens the credentials of channels.
-      ...(pool === "chat" || pool === "webhook" ? ["sluice-sealing" as const] : []),
+      // It seals stored responses and error texts of providers, or opens the credentials of channels.
+      ...(CALLS_PROVIDERS.has(pool) || pool === "webhook" ? ["sluice-sealing" as const] : []),
       ...(pool === "webhook" ? ["sluice-mail" as const] : []),
     ],
     listsModels: pool === "workflow",

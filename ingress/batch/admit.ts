@@ -7,7 +7,7 @@ import { admitJob } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError, isRefusal } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
@@ -131,7 +131,7 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError>
   try {
     return await asked;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!isRefusal(error)) throw error;
     return error;
   }
 }

@@ -89,6 +89,12 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
     ),
 };
 
+/** Error code that a caller receives for an end from our side. */
+export function codeOfEnd(reason: EndReason): Code {
+  if (reason === "client" || reason === "stuck") return "request_timeout";
+  return reason === "dispatch" ? "service_unavailable" : FAILURES[reason]().code;
+}
+
 export class Call implements ReplyListener {
   readonly facts: CallFacts;
   readonly response: Promise<Response>;

@@ -6,6 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Lease } from "#shared/fair-limit.ts";
 import type { CreditLines } from "#shared/ledger/credit-lines.ts";
+import type { FailureLog } from "#shared/ledger/failure-log.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import { InFlightMap } from "#shared/in-flight.ts";
 import { paced } from "#shared/pace.ts";
@@ -21,7 +22,7 @@ import { beginPart, errorName } from "#shared/tracing/tracing.ts";
 
 import { startClock } from "../clock.ts";
 
-import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
+import { Call, type CallEvents, type CallFacts, codeOfEnd, type EndReason } from "./call.ts";
 import type { Cancel } from "./cancel.ts";
 import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
@@ -73,6 +74,8 @@ interface RelayOptions {
   /** Told of calls that are settled. */
   lines?: Pick<CreditLines, "forget"> | undefined;
   database: Database;
+  /** Records why calls failed that no worker ends. */
+  failures: FailureLog;
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
@@ -170,17 +173,23 @@ class CallRelay implements Relay, CallEvents {
    * that nothing was or will be taken.
    */
   private async settleAbandoned(call: Call, reason: EndReason): Promise<boolean> {
-    const { ledger, log, metrics } = this.options;
+    const { failures, ledger, log, metrics } = this.options;
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
+    const { workspaceId, jobId } = call.facts;
+    const status = isLost ? "lost" : reason === "client" ? "cancelled" : "failed";
+    const recorded = failures.record(
+      { workspaceId, jobId, attempt: 1 },
+      { status, failure: { code: codeOfEnd(reason) } },
+    );
     try {
       const { takenNano } = await ledger.settle({
-        workspaceId: call.facts.workspaceId,
-        jobId: call.facts.jobId,
+        workspaceId,
+        jobId,
         attempt: 1,
         usedNano: relayed && relayed.nano > 0n ? relayed.nano : null,
-        status: isLost ? "lost" : reason === "client" ? "cancelled" : "failed",
+        status,
         source: null,
         units: relayed && relayed.tokens > 0 ? { tokens: relayed.tokens } : {},
         isEstimated: relayed !== undefined,
@@ -188,6 +197,7 @@ class CallRelay implements Relay, CallEvents {
         lined: call.facts.lined,
       });
       this.options.lines?.forget(call.facts.jobId);
+      await recorded;
       return takenNano === 0n;
     } catch (error) {
       log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");

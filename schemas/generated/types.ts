@@ -502,6 +502,9 @@ export interface SchemaTypes {
   OperatorRedrive: OperatorRedrive;
   OperatorSettleFaultList: OperatorSettleFaultList;
   OperatorSettleFault: OperatorSettleFault;
+  OperatorSourceList: OperatorSourceList;
+  OperatorSourceTest: OperatorSourceTest;
+  OperatorSource: OperatorSource;
   OperatorStatus: OperatorStatus;
   OperatorTokenList: OperatorTokenList;
   OperatorToken: OperatorToken;
@@ -7129,6 +7132,93 @@ export interface OperatorSettleFault {
   [k: string]: unknown;
 }
 /**
+ * All sources of the catalogue, by name.
+ */
+export interface OperatorSourceList {
+  object: "list";
+  data: OperatorSource[];
+  [k: string]: unknown;
+}
+/**
+ * A provider's model that serves models of the catalogue.
+ */
+export interface OperatorSource {
+  object: "source";
+  /**
+   * `provider/model`.
+   */
+  id: string;
+  provider: string;
+  /**
+   * Models of the catalogue that the source serves.
+   */
+  models: string[];
+  /**
+   * Environment variable of the provider's key. null: the provider needs none.
+   */
+  setting: string | null;
+  /**
+   * `available`: calls are sent to it. `disabled`: no calls are sent for a while, after errors. `not_configured`: a setting is missing.
+   */
+  state: "available" | "disabled" | "not_configured";
+  /**
+   * Why no calls are sent to it. null: it is available.
+   */
+  reason: string | null;
+  /**
+   * HTTP status with which the provider refused our key, account or model name.
+   */
+  provider_status: number | null;
+  /**
+   * Pools whose workers have disabled it.
+   */
+  disabled_in: string[];
+  /**
+   * null: it is not disabled.
+   */
+  disabled_since: string | null;
+  /**
+   * Seconds until the next call is sent to it. null: it is not disabled.
+   */
+  next_attempt_seconds: number | null;
+  [k: string]: unknown;
+}
+/**
+ * Result of a smallest call to a source.
+ */
+export interface OperatorSourceTest {
+  object: "source.test";
+  /**
+   * `provider/model`.
+   */
+  source: string;
+  /**
+   * Model of the catalogue with which it was tested.
+   */
+  model: string;
+  /**
+   * True when the provider answered the call.
+   */
+  is_working: boolean;
+  /**
+   * Class of the error: `misconfigured` (the provider refuses our key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`. null: it works.
+   */
+  error: string | null;
+  /**
+   * HTTP status of the provider's error.
+   */
+  provider_status: number | null;
+  /**
+   * Error text of the provider, at most 1,000 characters, without keys.
+   */
+  provider_text: string | null;
+  /**
+   * Duration of the call, in milliseconds.
+   */
+  duration_ms: number;
+  [k: string]: unknown;
+}
+/**
  * Versions, what the process that answers can reach, and how much there is.
  */
 export interface OperatorStatus {
@@ -8263,6 +8353,50 @@ export interface UsageRequest {
    */
   source: string | null;
   status: "succeeded" | "failed" | "cancelled" | "lost";
+  /**
+   * Error code that the caller received. null: the call did not fail, or the reason is not recorded.
+   */
+  error_code: string | null;
+  /**
+   * Attempts at providers that failed. Absent: the call did not fail, or the reason is not recorded.
+   */
+  failure?: {
+    /**
+     * HTTP status of the provider that was asked last. null: no provider was asked, or it did not answer.
+     */
+    provider_status: number | null;
+    /**
+     * Class of the last error: `misconfigured` (the provider refuses our key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`. null: no provider was asked.
+     */
+    provider_error: string | null;
+    /**
+     * Error text of the provider that was asked last, at most 1,000 characters, without keys. Returned for a single call to owners and admins for seven days; null afterwards, or if the provider sent none.
+     */
+    provider_text?: string | null;
+    /**
+     * Failed attempts in order, at most 20.
+     */
+    attempts: {
+      /**
+       * `provider/model`.
+       */
+      source: string;
+      /**
+       * Class of the error, as in `provider_error`.
+       */
+      error: string;
+      /**
+       * HTTP status of the provider; null when it did not answer.
+       */
+      status: number | null;
+      /**
+       * Duration of the attempt, in milliseconds.
+       */
+      duration_ms: number;
+      [k: string]: unknown;
+    }[];
+    [k: string]: unknown;
+  };
   /**
    * What was measured, by unit.
    */

@@ -8,7 +8,7 @@ import { commonNow } from "#shared/clock.ts";
 import { type Led, Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { storageLeft } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError, isRefusal } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { admitTwice } from "#shared/jobs/admit-twice.ts";
@@ -122,7 +122,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     const { loaded, stored } = await load(context, work, call).finally(free);
     return await decide(context, work, termsOf(work, call, loaded, stored), stored);
   } catch (error) {
-    if (!policy.keepsRefusals || !(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!policy.keepsRefusals || !isRefusal(error)) throw error;
     const nothing = { kind: "chat", modality: "text", model: null, request: null, lifeMs: policy.lifeMs };
     const terms = { ...nothing, work: { fingerprint: work.fingerprint }, terms: { refusal: error } };
     return { ...(await decide(context, work, terms, undefined)), refusal: error };

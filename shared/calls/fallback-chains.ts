@@ -15,6 +15,7 @@ import { LOCKED, retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.
 import { ApiError } from "#shared/errors.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
+import { noSuchModel } from "#shared/calls/kinds/models.ts";
 
 /** They travel with every look-up of a key, so a workspace cannot have any number of chains. */
 export const FALLBACK_CHAINS_MAX = 200;
@@ -136,11 +137,7 @@ function nameOf(sort: Sort): string {
 /** Only one that answers the same calls can stand in. @throws ApiError */
 function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const model = catalogue.models.get(slug);
-  if (!model) {
-    throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
-      param,
-    });
-  }
+  if (!model) throw noSuchModel(catalogue.models, slug, param);
   const ofWords = Object.values(KINDS).find((kind) => !isPricedKind(kind) && kind.isOfKind(model));
   if (ofWords) return ofWords.name;
   if (kindOfModality(model.modality) !== undefined) return model.modality;

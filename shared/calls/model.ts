@@ -127,6 +127,12 @@ export interface CapabilityTerms {
   readonly price?: Price;
 }
 
+export interface IdleSource {
+  readonly reason: string;
+  /** Slugs of the models that name it. */
+  readonly models: readonly string[];
+}
+
 export interface Catalogue {
   /** Short hash of the content: equal in all processes that read the same files with the same keys. */
   readonly version: string;
@@ -134,6 +140,8 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, Model>;
   /** Slug → why the model is not among `models`. */
   readonly unroutable: ReadonlyMap<string, string>;
+  /** `provider/model` → why a source of the files cannot be called. */
+  readonly idleSources: ReadonlyMap<string, IdleSource>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly presets: ReadonlyMap<string, Preset>;
   /** Id → what operators say of a capability; none for the rest. */

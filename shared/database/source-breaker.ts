@@ -1,5 +1,6 @@
 /** Shared memory of a pool's workers about open sources: only changes and trials come here, never calls. */
 
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 /** Bounds of the rows that a pool's workers share. */
@@ -18,6 +19,10 @@ export interface OpenSource {
   readonly remaining_ms: number;
   /** The cooldown it is in, without jitter. */
   readonly cooldown_ms: number;
+  /** Mark of the key that the source refused (workers/routing/key-marks.ts); null: it failed in another way. */
+  readonly key_mark: string | null;
+  /** HTTP status with which it refused the key. */
+  readonly status: number | null;
 }
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
@@ -25,7 +30,7 @@ const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as re
 /** The pool's sources that are out of rotation, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
 export function listOpenSources(target: Queryable, pool: string): Promise<OpenSource[]> {
   return target.query<OpenSource>(
-    `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
+    `select source, ${REMAINING}, cooldown_ms, key_mark, status from source_breaker where pool = $1 order by open_until desc limit $2`,
     [pool, BREAKER_ROWS.sourcesMax],
     "list_open_sources",
   );
@@ -37,16 +42,25 @@ export function listOpenSources(target: Queryable, pool: string): Promise<OpenSo
  */
 export async function noteOpenSource(
   target: Queryable,
-  row: { pool: string; source: string; remainingMs: number; cooldownMs: number; worker: string },
+  row: {
+    pool: string;
+    source: string;
+    remainingMs: number;
+    cooldownMs: number;
+    worker: string;
+    mark?: string | undefined;
+    status?: number | undefined;
+  },
 ): Promise<void> {
   await target.query(
-    `insert into source_breaker as b (pool, source, open_until, cooldown_ms)
-     values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4)
+    `insert into source_breaker as b (pool, source, open_until, cooldown_ms, key_mark, status)
+     values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4, $6, $7)
      on conflict (pool, source) do update set
+       key_mark = excluded.key_mark, status = excluded.status,
        open_until = greatest(b.open_until, excluded.open_until),
        cooldown_ms = greatest(b.cooldown_ms, excluded.cooldown_ms),
        probe_until = case when b.probe_by = $5 then null else b.probe_until end`,
-    [row.pool, row.source, row.remainingMs, row.cooldownMs, row.worker],
+    [row.pool, row.source, row.remainingMs, row.cooldownMs, row.worker, row.mark ?? null, row.status ?? null],
     "note_open_source",
   );
 }
@@ -71,7 +85,7 @@ export async function claimProbe(
   );
   if (claimed.length > 0) return true;
   const rows = await target.query<OpenSource>(
-    `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 and source = $2`,
+    `select source, ${REMAINING}, cooldown_ms, key_mark, status from source_breaker where pool = $1 and source = $2`,
     [ask.pool, ask.source],
     "breaker_standing",
   );
@@ -97,6 +111,46 @@ export async function wakeSource(target: Queryable, row: { pool: string; source:
     [row.pool, row.source],
     "breaker_wake",
   );
+}
+
+/** Deletes the cooldown of a source that refused this key: the key is not in use any more. */
+export async function forgetRefusedKey(
+  target: Queryable,
+  row: { pool: string; source: string; mark: string },
+): Promise<void> {
+  await target.query("delete from source_breaker where pool = $1 and source = $2 and key_mark = $3", [
+    row.pool,
+    row.source,
+    row.mark,
+  ]);
+}
+
+export interface DisabledSource extends OpenSource {
+  readonly pool: string;
+  readonly opened_at: Date;
+}
+
+/** Sources that are disabled, of all pools, at most BREAKER_ROWS.sourcesMax. */
+export function listDisabledSources(target: Queryable): Promise<DisabledSource[]> {
+  return target.query<DisabledSource>(
+    `select pool, source, ${REMAINING}, cooldown_ms, key_mark, status, opened_at from source_breaker
+     order by source, pool limit $1`,
+    [BREAKER_ROWS.sourcesMax],
+  );
+}
+
+/** Ends the cooldowns of a source in all pools, on record. @returns the pools in which it was disabled */
+export async function resetSource(target: Queryable, source: string, actor: Actor): Promise<string[]> {
+  const rows = await target.query<{ pool: string }>(
+    `with changed as (delete from source_breaker where source = $1 returning pool),
+     logged as (
+       insert into audit_log (actor, action, subject, before) values ($2, 'source.reset', $1,
+         jsonb_build_object('disabled_in', (select coalesce(jsonb_agg(pool order by pool), '[]') from changed)))
+     )
+     select pool from changed order by pool`,
+    [source, actorJson(actor)],
+  );
+  return rows.map(({ pool }) => pool);
 }
 
 /** Sources that left the catalogue while they were open are never tried again. */

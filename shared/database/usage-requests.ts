@@ -1,6 +1,7 @@
 /** Calls that have ended, one by one: what each used and paid, and the run whose step it was; a run is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
+import { FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
 export interface UsageRequestRow extends Omit<UsageRow, "model"> {
@@ -9,6 +10,8 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   /** Known as long as the job of the step is kept. */
   readonly run_id: string | null;
   readonly workflow_id: string | null;
+  /** Error code of its job, as long as that is kept. */
+  readonly job_error: string | null;
 }
 
 /** One of a job's calls: a job has a further attempt when an operator sends it on its way again. */
@@ -32,7 +35,7 @@ const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.un
 const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
 
 const withRun = (from: string): string =>
-  `select ${RECORD}, ${PARTS}, j.run_id, r.workflow_id
+  `select ${RECORD}, ${PARTS}, ${FAILURE}, j.run_id, r.workflow_id, case when j.attempt = u.attempt then j.error->>'code' end as job_error
      from (${from}) u
      left join job j on j.id = u.job_id
      left join run r on r.id = j.run_id
@@ -136,7 +139,7 @@ export async function findRunUsage(
               from (select unit, sum(amount::numeric) as amount from record, jsonb_each_text(units) e(unit, amount) group by unit) x),
               '{}') as units,
             s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
-            r.ended_at, '[]'::jsonb as parts
+            r.ended_at, '[]'::jsonb as parts, null as failure, r.error->>'code' as job_error
      from run r
      cross join (select coalesce(bool_or(is_estimated), false) as is_estimated, coalesce(sum(held), 0)::bigint as held,
                         coalesce(sum(uncollected), 0)::bigint as uncollected, coalesce(sum(tokens), 0)::bigint as tokens from record) s`,

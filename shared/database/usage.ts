@@ -1,5 +1,6 @@
 /** Usage records: what each closed call came to. Written in shared/ledger, read here. */
 import type { Queryable } from "./client.ts";
+import { FAILURE, type FailureFacts } from "./usage-failures.ts";
 
 export interface UsageRow {
   /** For a call over HTTP, its x-request-id. */
@@ -20,6 +21,8 @@ export interface UsageRow {
   readonly ended_at: Date;
   /** Shares of the sum that the models before the last one took of a continued stream, in their order. */
   readonly parts: readonly UsagePart[];
+  /** Reason of a call that failed; null where none is recorded. */
+  readonly failure: FailureFacts | null;
 }
 
 interface UsagePart {
@@ -44,7 +47,7 @@ export const PARTS = `coalesce((
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
-            started_at, ended_at, ${PARTS}
+            started_at, ended_at, ${PARTS}, ${FAILURE}
      from usage_record u
      where workspace_id = $1 and job_id = $2
      order by attempt`,

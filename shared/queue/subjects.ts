@@ -49,6 +49,11 @@ export const PROVIDER_CALLBACK_FILTER = "callback.*";
 /** Subject of what the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 
+/** Subject at which one worker of a pool is asked to test a source. */
+export const sourceTestSubject = (pool: Pool): string => `source.test.${pool}`;
+/** Subject at which all workers of a pool receive that an operator has reset a source: the subject of the breaker is theirs alone. */
+export const sourceResetSubject = (pool: Pool): string => `source.reset.${pool}`;
+
 /** Subject of what happens in a run: that frames were written, and the deltas of its chat steps. */
 export const runSubject = (runId: string): string => `run.${runId}`;
 

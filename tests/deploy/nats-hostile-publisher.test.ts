@@ -30,6 +30,7 @@ const TARGETS = [
   `cancel.${JOB}`,
   `callback.${JOB}`,
   "breaker.chat",
+  "source.reset.chat",
   "freed.chat.batch",
   `_INBOX.ws.${OTHER}.${OTHER}.answers`,
   `_INBOX.gw.in-1.${JOB}`,

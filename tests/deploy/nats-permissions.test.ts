@@ -19,6 +19,8 @@ import {
   FREED_FILTER,
   freedSubject,
   runSubject,
+  sourceResetSubject,
+  sourceTestSubject,
   streamName,
   workSubject,
 } from "#shared/queue/subjects.ts";
@@ -131,6 +133,22 @@ describe("deploy/nats/server.conf", () => {
     const refused = await refusals("worker", (connection) => connection.publish(breakerSubject("chat"), "rests"));
     expect(refused).toEqual([]);
     for await (const message of heard) expect(message.string()).toBe("rests");
+  });
+
+  test("lets an ingress reset a source, and ask a worker to test one", async () => {
+    const { connection: worker } = clients.worker;
+    const resets = worker.subscribe(sourceResetSubject("image"), { max: 1 });
+    worker.subscribe(sourceTestSubject("image"), {
+      queue: "workers",
+      max: 1,
+      callback: (_error, message) => void message.respond("works"),
+    });
+    await worker.flush();
+    const refused = await refusals("ingress", (connection) => connection.publish(sourceResetSubject("image"), "reset"));
+    expect(refused).toEqual([]);
+    for await (const message of resets) expect(message.string()).toBe("reset");
+    const verdict = await clients.ingress.connection.request(sourceTestSubject("image"), "{}", { timeout: 5_000 });
+    expect(verdict.string()).toBe("works");
   });
 
   test("lets the janitor put work back and delete a message by its sequence", async () => {
@@ -257,6 +275,7 @@ describe("deploy/nats/server.conf", () => {
     ["ingress", "$JS.ACK.POOL_chat.chat_live.1.1.1.1.0"],
     ["ingress", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["ingress", "breaker.chat"],
+    ["worker", "source.reset.chat"],
     ["janitor", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["janitor", "$JS.API.STREAM.DELETE.POOL_chat"],
     ["janitor", "breaker.chat"],

@@ -152,7 +152,11 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     offered: { current: () => CAPABILITIES, find: (id: string) => findCapability(id) },
     routes: new Map(),
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
-    connection: { publish: () => undefined },
+    connection: {
+      isClosed: () => false,
+      publish: () => undefined,
+      request: () => Promise.reject(new Error("no responders")),
+    },
     cancel: () => undefined,
     closing: new AbortController().signal,
     stopping: new AbortController().signal,

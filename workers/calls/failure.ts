@@ -12,11 +12,15 @@ export interface ChatFailure extends FailureFrame {
   readonly kind: string;
 }
 
+/** Without the reason: credentials of the service are no concern of its callers. */
+const NOT_SET_UP =
+  "The model is unavailable because its provider does not accept how this service is set up; ask the operator of the service.";
+
 const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route">, { code: Code; message: string }>> =
   {
     rejected: { code: "invalid_request", message: "The model does not accept this request." },
     refused: { code: "upstream_refused", message: "The model's provider refused this request." },
-    misconfigured: { code: "upstream_error", message: "The model is not available from its provider right now." },
+    misconfigured: { code: "model_unavailable", message: NOT_SET_UP },
     busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
     failed: { code: "upstream_error", message: "The model's provider failed to answer." },
     timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
@@ -42,7 +46,8 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
     message: isRejected ? (error.say ?? REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
     param: kind === "rejected" ? error.param : null,
     // A provider that ran out of time may have done, and charged, the work.
-    retry: kind !== "timeout" && kind !== "unknown",
+    // A setup is not repaired within seconds.
+    retry: kind !== "timeout" && kind !== "unknown" && kind !== "misconfigured",
     ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
     status: "failed",
     kind,
@@ -84,13 +89,15 @@ function overflowIn(detail: string): [used: number, most: number] | undefined {
 }
 
 /** Our own decision, not a provider's word: it has a code of its own. */
-function explainNoRoute({ retryAfterMs = 0 }: ProviderError): ChatFailure {
+function explainNoRoute({ retryAfterMs = 0, isSetup }: ProviderError): ChatFailure {
+  const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  const message =
+    "Every provider of this model is temporarily disabled after errors; retry after the seconds in retry-after.";
   return {
-    code: "service_unavailable",
-    message: "No source of this model is in rotation right now; try again shortly.",
+    ...(isSetup ? CLASSES.misconfigured : { code: "service_unavailable", message }),
     param: null,
     retry: true,
-    retryAfterS: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+    retryAfterS,
     status: "failed",
     kind: "no_route",
   };

@@ -13,6 +13,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import { type Attempt, type Serving, tryCandidates } from "../routing/try-candidates.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
+import { noteFailedAttempt } from "./failed-attempts.ts";
 import { explainFailure, tooLongMessage } from "./failure.ts";
 
 type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
@@ -57,6 +58,7 @@ export function serveCall<Adapter, Result>(
         return result;
       } catch (error) {
         span.end(errorName(error));
+        noteFailedAttempt(job, { source: current.candidate.name, error, signal: serving.signal, startedAt });
         throw error;
       } finally {
         const since = askedAt ? askedAt() : startedAt;
@@ -81,14 +83,14 @@ function openSpan(job: CallFacts, { candidate, depth }: Attempt<unknown>, attemp
 
 /** The model, or every source of it, left the catalogue after the call was admitted. */
 export function modelGone(): ApiError {
-  return new ApiError("upstream_error", "The model is no longer available.", { param: "model", shouldRetry: false });
+  return new ApiError("model_unavailable", "The model is no longer available.", { param: "model", shouldRetry: false });
 }
 
 /** @param next what becomes of the call */
 export function reportFailure(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
   { job_id: jobId, request_id: requestId }: Pick<CallFacts, "job_id" | "request_id">,
-  { source, name }: Pick<Candidate<unknown>, "source" | "name">,
+  { source, provider, name }: Pick<Candidate<unknown>, "source" | "provider" | "name">,
   error: ProviderError,
   next: string,
 ): void {
@@ -97,6 +99,11 @@ export function reportFailure(
     { request_id: requestId, job_id: jobId, source: name, next, ...failureFacts(error) },
     "provider call failed",
   );
+  const { kind, status } = error;
+  if (kind !== "misconfigured" || (status !== 401 && status !== 403)) return;
+  metrics.providerKeyRefusals.inc(source.provider);
+  // The variable that contains the key, never the key.
+  log.error({ source: name, status, setting: provider.api_key_env ?? null }, "a provider refuses our key");
 }
 
 /** One limit for the whole of a call, from now to its deadline. */

@@ -2,6 +2,7 @@
 import type { Queryable } from "#shared/database/client.ts";
 import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
+import { FAILURE_TEXT_DAYS } from "#shared/database/usage-failures.ts";
 import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
 const BATCH = 1_000;
@@ -46,6 +47,10 @@ const FAULTS = `settle_fault where id in (
 const NAMES = `released_name where name in (
   select name from released_name where released_at < now() - $1 * interval '1 hour' order by released_at limit $2)`;
 
+/** Error texts of providers: the rest of a failure stays as long as its usage record. */
+const FAILURE_TEXTS = `usage_failure set text = null where (workspace_id, job_id, attempt) in (
+  select workspace_id, job_id, attempt from usage_failure where text is not null and at < now() - $1 * interval '1 hour' order by at limit $2)`;
+
 const SESSIONS = `console_session where sha256 in (
   select sha256 from console_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
 
@@ -73,6 +78,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, LETTERS, faults);
   await drop(database, FAULTS, faults);
   await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);
+  await inBatches(database, `update ${FAILURE_TEXTS}`, FAILURE_TEXT_DAYS * HOURS_PER_DAY);
   await drop(database, SESSIONS, SESSION_HOURS);
   await drop(database, SIGN_IN_CHOICES, 1);
   await drop(database, SIGN_IN_TRIES, 1);
@@ -80,7 +86,11 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   while ((await dropOldRetries(database, BATCH)) >= BATCH);
 }
 
+function drop(database: Queryable, rows: string, hours: number): Promise<void> {
+  return inBatches(database, `delete from ${rows}`, hours);
+}
+
 /** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */
-async function drop(database: Queryable, rows: string, hours: number): Promise<void> {
-  while ((await database.query(`delete from ${rows} returning 1`, [hours, BATCH])).length === BATCH);
+async function inBatches(database: Queryable, statement: string, hours: number): Promise<void> {
+  while ((await database.query(`${statement} returning 1`, [hours, BATCH])).length === BATCH);
 }

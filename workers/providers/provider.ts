@@ -5,6 +5,7 @@
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Trait } from "#shared/calls/model.ts";
+import { FAILURE_TEXT_CHARS_MAX } from "#shared/database/usage-failures.ts";
 import type { Code } from "#shared/errors.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -130,6 +131,8 @@ export interface ProviderErrorOptions {
   /** Our sentence for the client of a `rejected` call. */
   readonly say?: string;
   readonly isUnsent?: boolean;
+  /** True for a `no_route` whose sources all refuse our key, account or model name. */
+  readonly isSetup?: boolean;
   readonly param?: string | null;
   readonly status?: number;
   readonly retryAfterMs?: number;
@@ -142,11 +145,12 @@ export class ProviderError extends Error {
   /** A client-visible code where the class alone does not decide it, such as context_length_exceeded. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /** Cut to 500 characters, for adapters to judge by. It may hold a prompt: never shown, and logged by failureFacts alone. */
+  /** Cut to 1,000 characters, for adapters to judge by. It may contain a prompt: logged by failureFacts alone, and kept sealed. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly say: string | undefined;
+  readonly isSetup: boolean;
   /** No byte of the request left us, so repeating it cannot pay twice. */
   readonly isUnsent: boolean;
   private readonly options: ProviderErrorOptions;
@@ -156,10 +160,11 @@ export class ProviderError extends Error {
     this.kind = kind;
     this.code = options.code;
     this.param = options.param ?? null;
-    this.detail = detail.slice(0, 500);
+    this.detail = detail.slice(0, FAILURE_TEXT_CHARS_MAX);
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.say = options.say;
+    this.isSetup = options.isSetup ?? false;
     this.isUnsent = options.isUnsent ?? false;
     this.options = options;
   }

@@ -7,14 +7,17 @@ import type { NatsConnection } from "nats";
 import { isUuid } from "#shared/ids.ts";
 import { BREAKER } from "./limits.ts";
 import type { Logger } from "#shared/logger.ts";
-import { breakerSubject, type Pool } from "#shared/queue/subjects.ts";
+import { breakerSubject, type Pool, sourceResetSubject } from "#shared/queue/subjects.ts";
 
-import type { Counts, SourceState } from "./breaker-state.ts";
+import type { Counts, Refused, SourceState } from "./breaker-state.ts";
+import { KEY_MARK } from "./key-marks.ts";
 
 export interface Heard {
   onCounts(source: string, counts: Counts): void;
-  onOpening(source: string, remainingMs: number, cooldownMs: number): void;
+  onOpening(source: string, remainingMs: number, cooldownMs: number, refused?: Refused): void;
   onClosed(source: string): void;
+  /** An operator has put the source back. */
+  onReset(source: string): void;
 }
 
 export interface Share {
@@ -29,6 +32,8 @@ interface Message {
   readonly from: string;
   readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
   readonly openings?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number])[];
+  /** Openings of sources that refuse a key, with its mark: others may have another key. */
+  readonly refusals?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number, mark: string])[];
   readonly closed?: readonly string[];
 }
 
@@ -85,7 +90,17 @@ export function openShare(options: {
       for (const [source, ok, failed, run] of message.counts ?? []) heard.onCounts(source, { ok, failed, run });
       for (const [source, remainingMs, cooldownMs] of message.openings ?? [])
         heard.onOpening(source, remainingMs, cooldownMs);
+      for (const [source, remainingMs, cooldownMs, mark] of message.refusals ?? [])
+        heard.onOpening(source, remainingMs, cooldownMs, { mark });
       for (const source of message.closed ?? []) heard.onClosed(source);
+    },
+  });
+
+  const resets = connection.subscribe(sourceResetSubject(options.pool), {
+    callback(error, received) {
+      if (error || received.data.length > BREAKER.sourceCharactersMax * UTF8_BYTES_MAX) return;
+      const source = received.string();
+      if (isSource(source)) heard.onReset(source);
     },
   });
 
@@ -99,14 +114,23 @@ export function openShare(options: {
     },
     changed(state, now) {
       if (!state.isOpen) send({ closed: [state.name] });
-      else send({ openings: [[state.name, Math.max(0, Math.ceil(state.until - now)), state.cooldownMs]] });
+      else {
+        const opening = [state.name, Math.max(0, Math.ceil(state.until - now)), state.cooldownMs] as const;
+        const mark = state.refusedMark;
+        send(mark === undefined ? { openings: [opening] } : { refusals: [[...opening, mark]] });
+      }
     },
     close() {
       sendCounts();
-      if (!connection.isClosed()) subscription.unsubscribe();
+      if (connection.isClosed()) return;
+      subscription.unsubscribe();
+      resets.unsubscribe();
     },
   };
 }
+
+/** Bytes of a character. */
+const UTF8_BYTES_MAX = 4;
 
 /** The message, or undefined when any part of it is not what a worker would have sent. */
 function read(bytes: Uint8Array): Message | undefined {
@@ -121,12 +145,13 @@ function read(bytes: Uint8Array): Message | undefined {
 
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null) return false;
-  const { from, counts, openings, closed } = value as Record<string, unknown>;
+  const { from, counts, openings, refusals, closed } = value as Record<string, unknown>;
   return (
     typeof from === "string" &&
     isUuid(from) &&
     isListOf(counts, isCount) &&
     isListOf(openings, isOpening) &&
+    isListOf(refusals, isRefusal) &&
     isListOf(closed, isSource)
   );
 }
@@ -152,6 +177,14 @@ function isOpening(item: unknown): boolean {
   if (!Array.isArray(item) || item.length !== 3) return false;
   const [source, remainingMs, cooldownMs] = item as unknown[];
   return isSource(source) && isWhole(remainingMs, 0, REMAINING_MS_MAX) && isWhole(cooldownMs, 1, BREAKER.cooldownMsMax);
+}
+
+function isRefusal(item: unknown): boolean {
+  return Array.isArray(item) && item.length === 4 && isMark(item[3]) && isOpening(item.slice(0, 3));
+}
+
+function isMark(value: unknown): boolean {
+  return typeof value === "string" && KEY_MARK.test(value);
 }
 
 function isWhole(value: unknown, min: number, max: number): boolean {

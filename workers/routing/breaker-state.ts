@@ -18,6 +18,12 @@ export interface Counts {
   readonly run: number;
 }
 
+/** Mark of the key and address that a source refused, and the HTTP status of its answer. */
+export interface Refused {
+  readonly mark: string;
+  readonly status?: number | undefined;
+}
+
 const BUCKETS = BREAKER.windowMs / BREAKER.bucketMs;
 
 export class SourceState {
@@ -27,6 +33,10 @@ export class SourceState {
   cooldownMs = 0;
   /** End of the cooldown. */
   until = 0;
+  /** Mark of the key and address that the source refused (key-marks.ts); undefined: it failed in another way. */
+  refusedMark: string | undefined;
+  /** HTTP status with which it refused them. */
+  refusedStatus: number | undefined;
   /** Before this the probe is not asked for again: it is out, or it was refused. */
   askAt = 0;
   /** The fleet's probe is a call of this process. */
@@ -95,12 +105,14 @@ export class SourceState {
     return this.openIfTripped(now, random);
   }
 
-  /** Our key or the model is refused there. */
-  down(now: number, random: () => number): Change | undefined {
+  /** Our key or the model is refused there. @param refused the mark of what was refused, and the HTTP status */
+  down(now: number, random: () => number, refused?: Refused): Change | undefined {
     const next = this.isProbing ? this.nextCooldownMs() : this.cooldownMs;
     // Calls that were under way come back with what the first one said already.
     if (this.isOpen && !this.isProbing && this.cooldownMs >= BREAKER.downMs) return undefined;
-    return this.open(Math.max(next, BREAKER.downMs), now, random);
+    const change = this.open(Math.max(next, BREAKER.downMs), now, random);
+    this.noteRefused(refused);
+    return change;
   }
 
   /** The probe is this process's for the length of its lease. */
@@ -131,8 +143,9 @@ export class SourceState {
   }
 
   /** Another process, or Postgres, says that the circuit is open. The longer of two deadlines stands. */
-  hearOpening(remainingMs: number, cooldownMs: number, now: number): Change | undefined {
+  hearOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
+    if (change !== undefined) this.noteRefused(refused);
     this.startCooldown(Math.max(this.cooldownMs, cooldownMs), Math.max(this.until, now + remainingMs));
     if (change !== undefined) this.isNoted = false;
     return change;
@@ -144,8 +157,8 @@ export class SourceState {
     return this.close(now);
   }
 
-  /** Postgres had a row for this cooldown and has none any more: a probe went well, or an operator wants it back. */
-  readClosed(now: number): Change | undefined {
+  /** Closes at once: Postgres has no row any more, an operator has reset the source, or its key has changed. */
+  closeNow(now: number): Change | undefined {
     return this.isOpen ? this.close(now) : undefined;
   }
 
@@ -172,6 +185,7 @@ export class SourceState {
     const change = this.isOpen ? "lengthened" : "opened";
     const jittered = cooldownMs * (1 + BREAKER.cooldownJitter * (2 * random() - 1));
     this.startCooldown(cooldownMs, Math.max(this.until, now + jittered));
+    this.noteRefused(undefined);
     this.isProbing = false;
     this.askAt = 0;
     return change;
@@ -183,7 +197,13 @@ export class SourceState {
     this.clearCounts();
   }
 
+  private noteRefused(refused: Refused | undefined): void {
+    this.refusedMark = refused?.mark;
+    this.refusedStatus = refused?.status;
+  }
+
   private close(now: number): Change {
+    this.noteRefused(undefined);
     this.cooldownMs = 0;
     this.until = 0;
     this.askAt = 0;

@@ -6,16 +6,19 @@ import type { Database } from "#shared/database/client.ts";
 import {
   claimProbe,
   forgetOldSources,
+  forgetRefusedKey,
   releaseProbe,
   listOpenSources,
   noteOpenSource,
+  type OpenSource,
   wakeSource,
 } from "#shared/database/source-breaker.ts";
 import { BREAKER } from "./limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-import type { Change, Sources, SourceState } from "./breaker-state.ts";
+import type { Change, Refused, Sources, SourceState } from "./breaker-state.ts";
+import type { MarkOf } from "./key-marks.ts";
 
 interface StoreOptions {
   readonly pool: Pool;
@@ -28,6 +31,7 @@ interface StoreOptions {
   readonly now: () => number;
   /** Called with what Postgres said of a source, and the change that this was, if it was one. */
   readonly onHeard: (state: SourceState, change: Change | undefined) => void;
+  readonly markOf: MarkOf;
 }
 
 export class BreakerStore {
@@ -46,17 +50,18 @@ export class BreakerStore {
   start(): Promise<void> {
     this.clock = setInterval(() => void this.keepUp(), BREAKER.syncMs);
     const { database } = this.options;
-    const read = this.ask(() => forgetOldSources(database)).then(() => this.read());
+    const read = this.ask(() => forgetOldSources(database)).then(() => this.read(true));
     return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
   }
 
   /** Notes that a circuit is open, or that it is back. Never rejects: what could not be noted is noted later. */
   async save(state: SourceState): Promise<void> {
     const { database, pool, worker, now } = this.options;
-    const { name: source, cooldownMs, until, changes } = state;
+    const { name: source, cooldownMs, until, changes, refusedMark: mark, refusedStatus: status } = state;
+    const remainingMs = Math.max(0, until - now());
     const saved = await this.ask(() =>
       cooldownMs > 0
-        ? noteOpenSource(database, { pool, source, cooldownMs, remainingMs: Math.max(0, until - now()), worker })
+        ? noteOpenSource(database, { pool, source, cooldownMs, remainingMs, worker, mark, status })
         : wakeSource(database, { pool, source }),
     );
     // Changed once more meanwhile: that change is saved by itself.
@@ -82,9 +87,10 @@ export class BreakerStore {
     }
     const at = now();
     if (answer.value !== true) {
-      if (answer.value === undefined) onHeard(state, state.readClosed(at));
-      else if (answer.value.remaining_ms > 0)
-        onHeard(state, state.hearOpening(answer.value.remaining_ms, answer.value.cooldown_ms, at));
+      const { value: row } = answer;
+      if (row === undefined) onHeard(state, state.closeNow(at));
+      else if (row.remaining_ms > 0 && this.isOurs(row))
+        onHeard(state, state.hearOpening(row.remaining_ms, row.cooldown_ms, at, refusedOf(row)));
       return state.isOpen ? "open" : "closed";
     }
     // Heard while the answer was on its way: back in rotation, or open for longer.
@@ -98,6 +104,12 @@ export class BreakerStore {
     }
     state.beginProbe(at);
     return "probe";
+  }
+
+  /** Deletes what was noted of a key that is not in use any more. */
+  forgetRefused(source: string, mark: string): void {
+    const { database, pool } = this.options;
+    void this.ask(() => forgetRefusedKey(database, { pool, source, mark }));
   }
 
   giveProbeBack(source: string): void {
@@ -128,7 +140,7 @@ export class BreakerStore {
   }
 
   /** Reads which circuits are open: openings and closings whose messages were lost, and all there is to know after a start. */
-  private async read(): Promise<void> {
+  private async read(isFirst = false): Promise<void> {
     const { database, pool, sources, now, onHeard } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
     const read = await this.ask(() => listOpenSources(database, pool));
@@ -136,19 +148,29 @@ export class BreakerStore {
     const rows = read.value;
     const at = now();
     for (const row of rows) {
+      if (!this.isOurs(row)) {
+        // Usually of the key before this start. A worker that still has that key asks the source once more, and notes it anew.
+        if (isFirst && row.key_mark !== null) this.forgetRefused(row.source, row.key_mark);
+        continue;
+      }
       const known = sources.peek(row.source);
       const wasJustClosed = known !== undefined && !known.isOpen && at - known.closedAt < BREAKER.closedLagMs;
       if (row.remaining_ms <= 0 && wasJustClosed) continue;
       const state = known ?? sources.heardOf(row.source);
-      onHeard(state, state.hearOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at));
+      onHeard(state, state.hearOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at, refusedOf(row)));
       state.isNoted = true;
     }
     // A list that was cut says nothing about what is not on it.
     if (rows.length >= BREAKER.sourcesMax) return;
     const open = new Set(rows.map((row) => row.source));
     for (const state of noted) {
-      if (state.isNoted && !open.has(state.name)) onHeard(state, state.readClosed(at));
+      if (state.isNoted && !open.has(state.name)) onHeard(state, state.closeNow(at));
     }
+  }
+
+  /** False for a source that refused another key than ours. */
+  private isOurs({ source, key_mark: mark }: OpenSource): boolean {
+    return mark === null || mark === this.options.markOf(source);
   }
 
   /** Runs a statement; a failure is told once and leaves `undefined`. */
@@ -165,4 +187,8 @@ export class BreakerStore {
       return undefined;
     }
   }
+}
+
+function refusedOf({ key_mark: mark, status }: OpenSource): Refused | undefined {
+  return mark === null ? undefined : { mark, status: status ?? undefined };
 }

@@ -15,6 +15,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { BreakerStore } from "./breaker-store.ts";
 import { openShare } from "./breaker-share.ts";
 import { type Change, Sources, type SourceState } from "./breaker-state.ts";
+import type { MarkOf } from "./key-marks.ts";
 
 export interface Breaker {
   /**
@@ -28,17 +29,20 @@ export interface Breaker {
    * @param isProbe the call was admitted as the probe; of one whose circuit is open no other call is heard
    */
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
-  /** Our key or the model is refused there: out of rotation at once, for longer. */
-  down(source: string, isProbe: boolean): void;
+  /** Our key or the model is refused there: disabled at once, for longer. @param status of the provider's answer */
+  down(source: string, isProbe: boolean, status?: number): void;
   /** A probe that ended without a verdict (client left, our own stop) is given back. */
   forget(source: string): void;
   /** Milliseconds until the source may be tried again; 0 only when it is in rotation. */
   retryInMs(source: string): number;
+  /** True for a source that is disabled because it refuses our key, account or model name. */
+  isRefused(source: string): boolean;
   close(): void;
 }
 
 /**
  * Starts listening and reads which circuits are open; the first calls wait for that, BREAKER.probeAgainMs at most.
+ * @param options.markOf mark of the key that a source is asked with; absent: no key ever changes
  * @param options.now milliseconds of a clock that never goes back; performance.now unless given
  */
 export function openBreaker(options: {
@@ -47,9 +51,10 @@ export function openBreaker(options: {
   database: Database;
   log: Logger;
   metrics: Metrics;
+  markOf?: MarkOf;
   now?: () => number;
 }): Breaker {
-  const { pool, connection, database, log, metrics } = options;
+  const { pool, connection, database, log, metrics, markOf = () => NO_MARK } = options;
   const now = options.now ?? (() => performance.now());
   const { random } = Math;
   const worker = newId();
@@ -63,7 +68,17 @@ export function openBreaker(options: {
     else if (change === "closed") metrics.breakerOpen.add(-1, providerOf(state));
   };
 
-  const store = new BreakerStore({ pool, database, log, worker, sources, now, onHeard: show });
+  const store = new BreakerStore({ pool, database, log, worker, sources, now, onHeard: show, markOf });
+
+  /** Closes the circuit of a source that refused a key which is not ours any more. */
+  const current = (state: SourceState | undefined): SourceState | undefined => {
+    const mark = state?.refusedMark;
+    if (state === undefined || mark === undefined || mark === markOf(state.name)) return state;
+    show(state, state.closeNow(now()));
+    log.info({ source: state.name }, "a source is asked again: its key or address has changed");
+    store.forgetRefused(state.name, mark);
+    return state;
+  };
 
   /** A change decided here: the others, Postgres and the operator hear of it. */
   const decided = (state: SourceState, change: Change | undefined): void => {
@@ -91,9 +106,14 @@ export function openBreaker(options: {
         const state = sources.peek(source);
         if (state !== undefined) decided(state, state.hearCounts(counts, now(), random));
       },
-      onOpening(source, remainingMs, cooldownMs) {
+      onOpening(source, remainingMs, cooldownMs, refused) {
+        if (refused !== undefined && refused.mark !== markOf(source)) return;
         const state = sources.heardOf(source);
-        show(state, state.hearOpening(remainingMs, cooldownMs, now()));
+        show(state, state.hearOpening(remainingMs, cooldownMs, now(), refused));
+      },
+      onReset(source) {
+        const state = sources.peek(source);
+        if (state !== undefined) show(state, state.closeNow(now()));
       },
       onClosed(source) {
         const state = sources.peek(source);
@@ -110,7 +130,7 @@ export function openBreaker(options: {
 
   const admit: Breaker["admit"] = (source) => {
     if (starting !== undefined) return starting.then(() => admit(source));
-    const state = sources.used(source);
+    const state = current(sources.used(source));
     if (state === undefined || state.cooldownMs === 0) return "closed";
     return state.isDue(now()) ? store.askForProbe(state) : "open";
   };
@@ -128,21 +148,24 @@ export function openBreaker(options: {
       // The cooldown was lengthened while the probe ran, so its good end decides nothing.
       else if (wasProbe) store.giveProbeBack(source);
     },
-    down(source, isProbe) {
+    down(source, isProbe, status) {
       const state = sources.use(source);
       if (state.isProbing && !isProbe) return;
-      decided(state, state.down(now(), random));
+      decided(state, state.down(now(), random, { mark: markOf(source), status }));
     },
     forget(source) {
       if (sources.peek(source)?.forgetProbe() === true) store.giveProbeBack(source);
     },
-    retryInMs: (source) => sources.peek(source)?.retryInMs(now()) ?? 0,
+    retryInMs: (source) => current(sources.peek(source))?.retryInMs(now()) ?? 0,
+    isRefused: (source) => sources.peek(source)?.refusedMark !== undefined,
     close() {
       store.close();
       share.close();
     },
   };
 }
+
+const NO_MARK = "0".repeat(16);
 
 /** The label of metrics. */
 function providerOf(state: SourceState): string {

@@ -36,7 +36,7 @@ export interface Serving<Adapter, Result> {
   readonly candidates: readonly Candidate<Adapter>[];
   /** Progress of the call before: the model of its hold (absent: of none of these candidates), its depth in the chain, its last failure. */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
-  readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
+  readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs" | "isRefused">;
   /** Budget for asking the same source once more when it fails; absent for calls that may have been paid for. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
@@ -144,9 +144,10 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   }
   const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
   if (told !== undefined) throw told;
-  const cooldowns = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
-  const retryAfterMs = cooldowns.length === 0 ? 0 : Math.min(...cooldowns);
-  throw new ProviderError("no_route", "no source is in rotation", { retryAfterMs });
+  const open = candidates.filter(({ name }) => serving.breaker.retryInMs(name) > 0);
+  const retryAfterMs = open.length === 0 ? 0 : Math.min(...open.map(({ name }) => serving.breaker.retryInMs(name)));
+  const isSetup = open.length > 0 && open.every(({ name }) => serving.breaker.isRefused(name));
+  throw new ProviderError("no_route", "no source is in rotation", { retryAfterMs, isSetup });
 }
 
 function isRefusal({ kind }: ProviderError): boolean {
@@ -187,6 +188,7 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
   down: () => undefined,
   forget: () => undefined,
   retryInMs: () => 0,
+  isRefused: () => false,
 };
 
 /** Another candidate could still serve: neither passed over nor open. */
@@ -222,7 +224,7 @@ function account(ended: {
     if (abortReasonOf(reason) === "deadline") breaker.record(source, "failed", isProbe);
     else forget();
   } else if (!(error instanceof ProviderError) || error.kind === "aborted") forget();
-  else if (error.kind === "misconfigured") breaker.down(source, isProbe);
+  else if (error.kind === "misconfigured") breaker.down(source, isProbe, error.status);
   else if (error.kind === "rejected" && error.isUnsent) forget();
   else if (error.kind === "rejected" || error.kind === "refused") breaker.record(source, "ok", isProbe);
   else breaker.record(source, "failed", isProbe);

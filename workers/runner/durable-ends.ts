@@ -86,7 +86,7 @@ export class DurableEnds {
     const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;
     const ending = { id, epoch, isOwned: true, state, usage: nothingUsed(usage), result: null, error };
-    return this.writeEnd(job, ending, { status: "cancelled", error });
+    return this.writeEnd(job, { end: ending, told: { status: "cancelled", error } });
   }
 
   /**
@@ -98,7 +98,7 @@ export class DurableEnds {
     const isStep = job.run_id !== null && job.run_id !== job.id;
     if (!isStep) await recordJobLetter(context.database, { ...job, pool, lane }, "failed in our own hands");
     const ending = await endOf(context, job, freeFailure(OURS));
-    return this.writeEnd(job, { ...ending.end, keepsRequest: !isStep }, ending.told);
+    return this.writeEnd(job, { ...ending, end: { ...ending.end, keepsRequest: !isStep } });
   }
 
   /** Ends a job that was found without a live owner, as `endingOf` decided. */
@@ -123,7 +123,7 @@ export class DurableEnds {
       result: null,
       error,
     };
-    const verdict = await this.writeEnd(job, ending, { status: "failed", error });
+    const verdict = await this.writeEnd(job, { end: ending, told: { status: "failed", error } });
     if (verdict.outcome === state) this.context.metrics.creditsWrittenOff.addNano(heldNanoOf(job));
     return verdict;
   }
@@ -135,21 +135,27 @@ export class DurableEnds {
     ending: OutcomeEnd,
   ): Promise<DurableVerdict> {
     try {
-      return await this.writeEnd(job, ending.end, ending.told, ending.charge);
+      return await this.writeEnd(job, ending, outcome);
     } catch (error) {
       if (!(error instanceof ApiError) || !outcome || !("result" in outcome)) throw error;
       await outcome.onRefused?.();
       const { code, message } = error;
       const refused = await endOf(this.context, job, freeFailure({ code, message, param: null, retry: false }));
-      return this.writeEnd(job, refused.end, refused.told);
+      return this.writeEnd(job, refused);
     }
   }
 
-  private async writeEnd(job: ClaimedJob, ending: JobEnd, told: JobReply, charge?: Charge): Promise<DurableVerdict> {
+  private async writeEnd(
+    job: ClaimedJob,
+    { end: ending, told, charge }: OutcomeEnd,
+    outcome?: Outcome,
+  ): Promise<DurableVerdict> {
     const { context, lane } = this;
     const { log } = context;
     failpoint("job.served");
+    const recorded = this.recordFailure(job, ending, outcome);
     const taken = await endJob(context, ending, OUTAGE_RETRY_MS);
+    await recorded;
     failpoint("job.ended");
     if (taken === undefined) {
       log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");
@@ -163,6 +169,14 @@ export class DurableEnds {
     await sentFailpoint("job.told");
     this.discard(job, ending);
     return { outcome: ending.state };
+  }
+
+  /** Records why a job failed. The usage record shows nothing of it if another worker has the job by now, and succeeds. */
+  private async recordFailure(job: ClaimedJob, { error, usage }: JobEnd, outcome?: Outcome): Promise<void> {
+    if (error === null) return;
+    const of = outcome && "failure" in outcome ? outcome : {};
+    const call = { workspaceId: job.workspace_id, jobId: job.id, attempt: job.attempt };
+    await this.context.failures.record(call, { ...of, failure: error, status: usage.status });
   }
 
   private countEnd(job: ClaimedJob, ending: JobEnd, charge: Charge | undefined, taken: bigint): void {
@@ -193,7 +207,7 @@ const OURS = {
 interface OutcomeEnd {
   readonly end: JobEnd;
   readonly told: JobReply;
-  readonly charge: Charge | undefined;
+  readonly charge?: Charge | undefined;
 }
 
 /** @param outcome see `end` */
@@ -225,7 +239,7 @@ function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
 }
 
 /** Error codes for a call whose sources' circuits are all open, or whose last one was too busy. */
-const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
+const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded", "model_unavailable"]);
 const RETRY_MS = 10_000;
 
 /**

@@ -39,6 +39,7 @@ import {
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../calls/answer.ts";
+import { runWithAttempts } from "../calls/failed-attempts.ts";
 import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { nakDelayMs } from "./runner.ts";
 
@@ -226,7 +227,7 @@ class LaneJobs implements DurableJobs {
       const message = workMessage(job, JSON.parse(text) as Record<string, unknown>, runMs);
       const handler = createHandler({ ...context, providers: notes.intended.providers });
       const told = message.step && new StepAnswer(context.answers, message.step, message.model);
-      outcome = await handler.run(told ? streamed(message) : message, {
+      outcome = await runWithAttempts(handler, told ? streamed(message) : message, {
         signal: controller.signal,
         exactIntegers: message.kind === "chat" ? exactIntegersOf(text) : undefined,
         answer: told ?? new Answer(context.answers, undefined, message.model),

@@ -14,6 +14,7 @@ import { jobAbort, type JobControl, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome } from "../outcome.ts";
 
 import { Answer } from "../calls/answer.ts";
+import { runWithAttempts } from "../calls/failed-attempts.ts";
 import { Caller } from "./caller.ts";
 import {
   type CallerAnswer,
@@ -75,7 +76,7 @@ export function openLiveCalls(options: {
       const message = "The request could not be read back; try again.";
       return freeFailure({ code: "service_unavailable", message, param: null, retry: true });
     }
-    return handler.run(read.whole, { ...control, exactIntegers: read.exactIntegers });
+    return runWithAttempts(handler, read.whole, { ...control, exactIntegers: read.exactIntegers });
   };
 
   return {

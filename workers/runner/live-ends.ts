@@ -62,9 +62,15 @@ export class LiveEnds {
 
   /** Settled first, told then: the answer says what was taken. */
   async settleAndTell(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
+    if ("result" in outcome) {
+      const { takenNano } = await this.closeHold(job, outcome);
+      return answer.end(outcome.result, takenNano);
+    }
+    const call = { workspaceId: job.workspace_id, jobId: job.job_id, attempt: job.attempt };
+    const recorded = this.context.failures.record(call, outcome);
     const { takenNano } = await this.closeHold(job, outcome);
-    if ("result" in outcome) answer.end(outcome.result, takenNano);
-    else answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
+    await recorded;
+    answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
   }
 
   /** Told first, settled then. What the ingress never took counts as not delivered. */

@@ -12,7 +12,7 @@ import { commonNow } from "#shared/clock.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError, isRefusal } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
@@ -111,7 +111,7 @@ export async function startWork(
     failpoint("step.started");
     return undefined;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    if (!isRefusal(error)) throw error;
     // Another worker was faster, and got further.
     if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
     if (NOT_OFFERED.has(error.code)) await tellOperators(context, work);
@@ -120,7 +120,7 @@ export async function startWork(
 }
 
 /** Error codes for a model or capability that the definition names, and that is not offered any more. */
-const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "capability_not_found"]);
+const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "model_unavailable", "capability_not_found"]);
 
 async function tellOperators(
   { adminWorkspaceId, database }: StartContext,

@@ -14,6 +14,7 @@ import { keys } from "./keys.ts";
 import { ledgerAudit } from "./ledger-audit.ts";
 import { pools } from "./pools.ts";
 import { settleFaults } from "./settle-faults.ts";
+import { sources } from "./sources.ts";
 import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
@@ -33,6 +34,7 @@ export function operator(context: IngressContext): readonly Route[] {
     ...settleFaults(context),
     ...deadLetters(context),
     ...catalogue(context),
+    ...sources(context),
     ledgerAudit(context),
     auditLog(context),
     status(context),

@@ -1,5 +1,6 @@
 /** …/usage/requests of a workspace: what each call used and paid. Its people and operators read them. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
+import type { Role } from "#shared/access/authenticate.ts";
 import {
   findRunUsage,
   findUsageRequest,
@@ -8,8 +9,10 @@ import {
   type UsageRequestQuery,
   type UsageRequestRow,
 } from "#shared/database/usage-requests.ts";
-import { ApiError } from "#shared/errors.ts";
+import type { FailureFacts } from "#shared/database/usage-failures.ts";
+import { ApiError, type Code } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { placeOfFailure } from "#shared/ledger/failure-log.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
@@ -94,7 +97,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   } satisfies UsageRequestList);
 }
 
-async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function read({ database, sealer, log }: IngressContext, call: RouteCall): Promise<Response> {
   const place = placeOf(call.params["request_id"] ?? "");
   const workspaceId = await workspaceIdOf(database, call);
   const memberId = ownerIn(call);
@@ -102,8 +105,33 @@ async function read({ database }: IngressContext, call: RouteCall): Promise<Resp
     place &&
     ((await findUsageRequest(database, workspaceId, { ...place, memberId })) ??
       (await findRunUsage(database, workspaceId, { runId: place.jobId, memberId })));
-  if (row) return json(present(row, call));
+  if (row) {
+    const { failure, ...request } = present(row, call);
+    if (failure === undefined || call.caller === undefined || !TEXT_READERS.has(call.caller.role)) {
+      return json({ ...request, ...(failure && { failure }) });
+    }
+    const text = providerTextOf({ sealer, log }, workspaceId, row);
+    return json({ ...request, failure: { ...failure, provider_text: text } });
+  }
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
+}
+
+/** Roles that may read what a provider said: its error texts repeat prompts. */
+const TEXT_READERS: ReadonlySet<Role> = new Set(["owner", "admin"]);
+
+/** A text whose key is no longer set reads as none: it would be deleted within days. */
+function providerTextOf(
+  { sealer, log }: Pick<IngressContext, "sealer" | "log">,
+  workspaceId: string,
+  { job_id: jobId, attempt, failure }: UsageRequestRow,
+): string | null {
+  if (failure === null || failure.text === null) return null;
+  try {
+    return sealer.open(placeOfFailure({ workspaceId, jobId, attempt }), failure.text);
+  } catch (error) {
+    log.warn({ err: error, job_id: jobId }, "the error text of a provider cannot be opened");
+    return null;
+  }
 }
 
 /** A request id, and the attempt where there are several: `…:2`. */
@@ -141,6 +169,8 @@ function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
     model: row.model,
     source: row.source,
     status: row.status,
+    error_code: codeOf(row),
+    ...(row.failure && { failure: presentFailure(row.failure) }),
     units: row.units,
     is_estimated: row.is_estimated,
     tokens: Number(row.tokens),
@@ -155,6 +185,21 @@ function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
   };
 }
 
+/** A call whose worker was lost has no reason of its own. */
+function codeOf({ status, failure, job_error: jobError }: UsageRequestRow): string | null {
+  if (status === "succeeded" || status === "cancelled") return null;
+  return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
+}
+
+function presentFailure({ attempts }: FailureFacts): NonNullable<UsageRequest["failure"]> {
+  const last = attempts.at(-1);
+  return {
+    provider_status: last?.status ?? null,
+    provider_error: last?.error ?? null,
+    attempts: attempts.map((attempt) => ({ ...attempt })),
+  };
+}
+
 const COLUMNS = [
   "request_id",
   "attempt",
@@ -162,6 +207,7 @@ const COLUMNS = [
   "model",
   "source",
   "status",
+  "error_code",
   "units",
   "is_estimated",
   "tokens",

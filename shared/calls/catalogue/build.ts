@@ -16,6 +16,7 @@ import type {
   CapabilityTerms,
   Catalogue,
   Embedding,
+  IdleSource,
   Model,
   Provider,
   Source,
@@ -46,10 +47,16 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   const presets = new Map(enabled(files.presets).map((entry) => [entry.name, buildPreset(entry)]));
   const models = new Map<string, Model>();
   const unroutable = new Map<string, string>();
+  const idleSources = new Map<string, IdleSource>();
   for (const entry of enabled(files.models)) {
     const obstacles = new Map(
       (entry.sources ?? []).map((source) => [source, obstacle(source, providers, surroundings)]),
     );
+    for (const [source, reason] of obstacles) {
+      const name = `${source.provider}/${source.model}`;
+      const { models: others = [] } = idleSources.get(name) ?? {};
+      if (reason !== undefined) idleSources.set(name, { reason, models: [...others, entry.slug] });
+    }
     const sources = [...obstacles.keys()].filter((source) => obstacles.get(source) === undefined);
     if (entry.pricing === undefined) unroutable.set(entry.slug, "it has no price");
     else if (sources.length > 0) {
@@ -59,7 +66,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   }
   const capabilities = new Map([...files.capabilities].map(([id, { entry }]) => [id, buildCapability(entry)]));
   const content = { providers, presets, models, unroutable, capabilities };
-  return Object.freeze({ version: versionOf(content), ...content });
+  return Object.freeze({ version: versionOf(content), ...content, idleSources });
 }
 
 /** Why a source cannot be called; undefined when it can. */
@@ -164,7 +171,7 @@ function enabled<Entry extends { disabled?: boolean }>(entries: ReadonlyMap<stri
 }
 
 /** The same in every process that sees the same content: twelve hex digits. */
-function versionOf(content: Omit<Catalogue, "version">): string {
+function versionOf(content: Omit<Catalogue, "version" | "idleSources">): string {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (value instanceof Map) return [...value];
     return typeof value === "bigint" ? value.toString() : value;

@@ -3,24 +3,34 @@ import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { Kind } from "./kind.ts";
+import { nearNames } from "./near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
-/** @throws ApiError `model_not_found` */
-export function findModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
-  const model = catalogue.models.get(slug);
-  if (!model) {
-    throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
-      param: "model",
-    });
-  }
-  return model;
+type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable">>;
+
+/** @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here */
+export function findModel({ models, unroutable }: Models, slug: string): Model {
+  const model = models.get(slug);
+  if (model) return model;
+  if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
+  const message =
+    "The model is known to this service, but not set up. Use a model that GET /v1/models lists, or ask the operator of the service.";
+  throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
+}
+
+/** @param param names the member of the request */
+export function noSuchModel(models: Catalogue["models"], slug: string, param: string): ApiError {
+  const near = nearNames(models.keys(), slug);
+  const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+  const message = `There is no such model.${hint} GET /v1/models lists the models that can be called.`;
+  return new ApiError("model_not_found", message, { param });
 }
 
 /**
  * The model of a call.
- * @throws ApiError `model_not_found`; `model_not_supported` when the model takes no such calls
+ * @throws ApiError as `findModel`; `model_not_supported` when the model takes no such calls
  */
-export function modelOf(kind: Kind, catalogue: Pick<Catalogue, "models">, slug: string): Model {
+export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   const model = findModel(catalogue, slug);
   if (isCalledBy(kind, model)) return model;
   const path = kindOfCall(model)?.endpoint;

@@ -40,6 +40,11 @@ create table source_breaker (
   open_until timestamptz not null,
   -- Length of the cooldown without its jitter; each failed trial lengthens it.
   cooldown_ms int not null constraint source_breaker_cooldown check (cooldown_ms > 0),
+  -- Mark of the key and address that the source refused, and the HTTP status; null: it failed in another way. Workers that have another key
+  -- do not keep to the cooldown.
+  key_mark text,
+  status smallint,
+  opened_at timestamptz not null default now(),
   -- The worker that tries it now, and until when that is believed.
   probe_by uuid,
   probe_until timestamptz,

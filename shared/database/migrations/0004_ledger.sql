@@ -82,6 +82,22 @@ create table usage_part (
   primary key (workspace_id, job_id, attempt, part)
 );
 
+-- Reason of a call that failed, one row for its usage record. Calls that succeed have none.
+create table usage_failure (
+  workspace_id uuid not null,
+  job_id uuid not null,
+  attempt smallint not null,
+  -- Error code that the caller received.
+  code text not null,
+  -- Failed attempts at sources, in order: source, class of the error, HTTP status of the provider, duration in milliseconds.
+  tries jsonb not null,
+  -- Error text of the provider that was asked last, redacted and sealed. Deleted after seven days.
+  text text,
+  at timestamptz not null default now(),
+  primary key (workspace_id, job_id, attempt)
+);
+create index usage_failure_text on usage_failure (at) where text is not null;
+
 -- The part of a stream that an ingress has relayed so far: the price of a call whose worker is lost.
 create table relay_progress (
   workspace_id uuid not null,

@@ -72,7 +72,10 @@ begin
         'entry', case when e.id is not null then jsonb_build_object('id', e.id::text, 'amount', e.amount::text, 'at', e.at) end,
         'parts', coalesce((
           select jsonb_agg(to_jsonb(p) - 'workspace_id' - 'job_id' - 'attempt' || jsonb_build_object('amount', p.amount::text) order by p.part)
-          from usage_part p where p.workspace_id = p_ws and p.job_id = u.job_id and p.attempt = u.attempt), '[]')) as line
+          from usage_part p where p.workspace_id = p_ws and p.job_id = u.job_id and p.attempt = u.attempt), '[]'),
+        'failure', (
+          select jsonb_build_object('code', f.code, 'attempts', f.tries)
+          from usage_failure f where f.workspace_id = p_ws and f.job_id = u.job_id and f.attempt = u.attempt)) as line
     from (
       select * from usage_record r where r.workspace_id = p_ws and r.ended_at < least(p_before, border.archived_until) order by r.ended_at limit p_max for update) u
     left join ledger_entry e on e.workspace_id = p_ws and e.source_id = u.job_id and e.attempt = u.attempt and e.kind = 'settle'
@@ -91,6 +94,8 @@ begin
   on conflict (workspace_id, job_id) do update set attempt = greatest(a.attempt, excluded.attempt);
   delete from usage_part p using unnest(jobs, attempts) c(job, attempt)
   where p.workspace_id = p_ws and p.job_id = c.job and p.attempt = c.attempt;
+  delete from usage_failure f using unnest(jobs, attempts) c(job, attempt)
+  where f.workspace_id = p_ws and f.job_id = c.job and f.attempt = c.attempt;
   delete from usage_record r using unnest(jobs, attempts) c(job, attempt)
   where r.workspace_id = p_ws and r.job_id = c.job and r.attempt = c.attempt;
   get diagnostics found_n = row_count;

@@ -9,6 +9,7 @@ import { capabilityCharge, capabilityPrice } from "#shared/calls/capabilities/pr
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
+import { findModel } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
@@ -186,8 +187,7 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
 
 /** @throws ApiError as the call itself would answer, where its params are known */
 async function modelCost(context: CallContext, slug: string, given: KnownParams): Promise<Cost> {
-  const model = context.catalogue.models.get(slug);
-  if (!model) throw new ApiError("model_not_found", `There is no model ${slug}.`, { param: "model" });
+  const model = findModel(context.catalogue, slug);
   const [kind, ...others] = kindsOf(model, given);
   const own = await costOn(context, model, kind, given);
   let { maxNano } = own;

@@ -206,6 +206,7 @@ test("usage is told by workspace, and by request with its earlier attempts", asy
       model: "sandbox-chat",
       source: "sandbox/sandbox-chat",
       status: "succeeded",
+      error_code: null,
       units: { input: 12, cached_input: 0 },
       is_estimated: true,
       tokens: 15,
@@ -280,6 +281,17 @@ describe("what calls leave", () => {
     expect(await text("holds", "faults", "--limit", "1")).toContain(late);
     expect(await json("holds", "resolve", String(fault["id"]))).toEqual(fault);
     expect(await refusal("holds", "resolve", String(fault["id"]))).toContain("there is no such fault");
+  });
+
+  test("sources, listed with what they lack, and reset", async () => {
+    const rows = await json<Json[]>("source", "list");
+    expect(rows).toContainEqual(await json("source", "show", "sandbox/sandbox-chat"));
+    expect(await text("source", "list")).toMatch(/^Id +State +Setting +Next attempt seconds +Reason$/m);
+    expect(await text("source", "reset", "sandbox/sandbox-chat")).toBe("source sandbox/sandbox-chat is available");
+    for (const verb of ["show", "reset", "test"]) {
+      expect(await refusal("source", verb, "acme/none")).toContain("there is no such source");
+    }
+    expect(await refusal("source", "test", "sandbox/sandbox-image")).toContain("paid result");
   });
 
   test("dead letters, shown without their bodies, redriven or dropped on record", async () => {

@@ -174,13 +174,13 @@ describe("a published request", () => {
     const { job_id } = await publisher.submit({ body: ask("mock-unauthorized") }, { key });
     expect(await publisher.ended(key)).toMatchObject({
       status: "failed",
-      error: { code: "upstream_error", type: "server_error", param: null },
+      error: { code: "model_unavailable", type: "server_error", param: null },
       credits_used: 0,
     });
     expect((await getJob(job_id)).body).toMatchObject({
       status: "failed",
       progress: 0,
-      error: { code: "upstream_error" },
+      error: { code: "model_unavailable" },
     });
     expect(await usageOf(job_id)).toEqual([{ status: "failed", settled: 0n }]);
   });

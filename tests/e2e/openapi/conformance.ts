@@ -336,6 +336,7 @@ test("operators", async () => {
     "listOperatorPresets",
     "listOperatorPools",
     "getOperatorCatalogue",
+    "listOperatorSources",
     "auditOperatorLedger",
     "listOperatorAuditLog",
     "listOperatorHolds",
@@ -344,6 +345,10 @@ test("operators", async () => {
     await api.call(operation);
   }
   await api.call("getOperatorPool", { path: { pool: "chat" } });
+  const source = { path: { source: "sandbox%2Fsandbox-chat" } };
+  await api.call("getOperatorSource", source);
+  await api.call("testOperatorSource", source);
+  await api.call("resetOperatorSource", source);
   await api.call("checkOperatorCatalogue", { body: { files: [{ name: "a.yaml", text: "models: []" }] } });
   const token = await idOf("createOperatorToken", { body: { name: "night shift", scope: "read" } });
   await api.call("listOperatorTokens");

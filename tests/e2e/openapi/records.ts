@@ -28,6 +28,7 @@ const FORMS: ReadonlySet<string> = new Set([
   "listOperatorPools",
   "getOperatorPool",
   "getOperatorCatalogue",
+  "listOperatorSources",
   "checkOperatorCatalogue",
   "listOperatorAuditLog",
   "listOperatorWorkspaces",

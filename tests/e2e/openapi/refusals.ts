@@ -169,6 +169,7 @@ test.each<[Code, string, Refused?]>([
     "POST /v1/capabilities/{id}/run",
     { path: { id: "web.fetch" }, body: { input: { url: "http://nothing.invalid/" } } },
   ],
+  ["model_unavailable", CHAT, chat("gpt-5.5")],
   ["upstream_error", CHAT, chat("sandbox-error")],
   ["upstream_refused", CHAT, chat("sandbox-refuse")],
   ["overloaded", CHAT, chat("sandbox-busy-long")],

@@ -34,6 +34,7 @@ function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.re
     },
     unsettled: { keep: () => undefined, has: () => false },
     database: {} as Database,
+    failures: { record: () => Promise.resolve() },
     ledger: {
       settle(item) {
         closed.push(item);

@@ -90,6 +90,10 @@ test("usage and its settles leave the tables, whole; the balance stays, and both
     "insert into usage_part select workspace_id, job_id, attempt, 1, 'm', 'v/m', '{}', false, 3, 'failed' from usage_record where job_id = $1",
     [ids[4] ?? ""],
   );
+  await db.query(
+    "insert into usage_failure select workspace_id, job_id, attempt, 'upstream_error', '[]', 'sealed' from usage_record where job_id = $1",
+    [ids[4] ?? ""],
+  );
   const [young = ""] = await spend(db.database, [{ workspaceId, nano: 700n }]);
   await close();
   const before = await balanceOf(db.database, workspaceId);
@@ -98,6 +102,7 @@ test("usage and its settles leave the tables, whole; the balance stays, and both
   expect(await db.query("select job_id from usage_record")).toEqual([{ job_id: young }]);
   expect(await db.query("select kind from ledger_entry order by id")).toEqual([{ kind: "top_up" }, { kind: "settle" }]);
   expect(await db.query("select 1 from usage_part")).toEqual([]);
+  expect(await db.query("select 1 from usage_failure")).toEqual([]);
   expect(kept.map((line) => line["job_id"])).toEqual(ids);
   expect(kept[4]).toMatchObject({
     workspace_id: workspaceId,
@@ -106,6 +111,7 @@ test("usage and its settles leave the tables, whole; the balance stays, and both
     held: "5",
     entry: { amount: "-5" },
     parts: [{ part: 1, amount: "3" }],
+    failure: { code: "upstream_error", attempts: [] },
   });
   expect(await db.query("select amount from ledger_archive")).toEqual([{ amount: -210n }]);
   // Sums by hour are what people read of it from then on.

@@ -99,6 +99,7 @@ async function askedOf(job: JobMessage, served?: object): Promise<readonly unkno
     results: new ResultBudget({ bytesMax: 1_000_000, waitMs: 50 }),
     metrics: { providerSeconds: handle, providerErrors: handle },
     providers: { media: () => ({ run }) },
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const control = {
     signal: new AbortController().signal,

@@ -12,14 +12,15 @@ describe("what a client hears of a provider's error", () => {
   test.each<[ProviderErrorClass, Partial<ChatFailure>]>([
     ["rejected", { code: "invalid_request", kind: "rejected" }],
     ["refused", { code: "upstream_refused", kind: "refused" }],
-    ["misconfigured", { code: "upstream_error", kind: "misconfigured" }],
+    ["misconfigured", { code: "model_unavailable", kind: "misconfigured" }],
     ["busy", { code: "overloaded", kind: "busy" }],
     ["failed", { code: "upstream_error", kind: "failed" }],
     ["timeout", { code: "upstream_timeout", kind: "timeout" }],
     ["aborted", { code: "upstream_error", kind: "failed" }],
   ])("of class %s", (kind, expected) => {
-    // Whoever ran out of time may have done the work.
-    expect(failure(kind)).toMatchObject({ ...expected, status: "failed", retry: kind !== "timeout", param: null });
+    // A provider that ran out of time may have done the work, and a setup is not repaired within seconds.
+    const retry = kind !== "timeout" && kind !== "misconfigured";
+    expect(failure(kind)).toMatchObject({ ...expected, status: "failed", retry, param: null });
   });
 
   test.each(["context_length_exceeded", "unsupported_value"] as const)("of code %s is that code", (code) => {

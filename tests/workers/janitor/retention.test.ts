@@ -148,6 +148,22 @@ test("dead letters go, and settle faults that were dealt with", async () => {
   expect(await db.query("select 1 from settle_fault where resolved_at is not null")).toHaveLength(49);
 });
 
+test("error texts of providers go after seven days, in batches, and the rest of the failure stays", async () => {
+  await db.query(
+    `insert into usage_failure (workspace_id, job_id, attempt, code, tries, text, at)
+     select $1, gen_random_uuid(), 1, 'upstream_error', '[]', 'sealed', now() - n * interval '1 day' - interval '1 hour'
+     from generate_series(0, 8) n, generate_series(1, 600)`,
+    [workspaceId],
+  );
+  await sweep();
+  expect(
+    await db.query(
+      "select count(*)::int as all, count(text)::int as with_text from usage_failure where workspace_id = $1",
+      [workspaceId],
+    ),
+  ).toEqual([{ all: 5_400, with_text: 4_200 }]);
+});
+
 test("sessions of people go after twelve hours", async () => {
   const [memberId, keyId] = [newId(), newId()];
   await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [

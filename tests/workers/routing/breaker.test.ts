@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
+import { resetSource } from "#shared/database/source-breaker.ts";
 import { newId } from "#shared/ids.ts";
 import { BREAKER } from "#workers/routing/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
-import { breakerSubject } from "#shared/queue/subjects.ts";
+import { breakerSubject, sourceResetSubject } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { type Breaker, openBreaker } from "#workers/routing/breaker.ts";
@@ -30,6 +31,7 @@ interface Row {
   cooldown_ms: number;
   probe_by: string | null;
   probe_until: Date | null;
+  key_mark: string | null;
 }
 
 let nats: TestNats;
@@ -59,7 +61,10 @@ afterEach(async () => {
   workers = [];
 });
 
-async function start(): Promise<Worker> {
+const [ONE_KEY, OTHER_KEY] = ["1".repeat(16), "2".repeat(16)];
+
+/** @param keyOf mark of the key that the worker has now */
+async function start(keyOf: () => string = () => ONE_KEY): Promise<Worker> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
   const metrics = createMetrics("worker");
   const link: Pick<Worker, "postgres"> = { postgres: "there" };
@@ -78,6 +83,7 @@ async function start(): Promise<Worker> {
     database: { ...postgres.database, query },
     log,
     metrics,
+    markOf: keyOf,
     now: () => clock,
   });
   const worker: Worker = {
@@ -312,6 +318,85 @@ describe("a source whose cooldown is over", () => {
     await eventually(async () => (await rows())[0]?.probe_until === null);
     await pass(36_000);
     expect(await b.admit(SOURCE)).toBe("probe");
+  });
+});
+
+describe("a source that refuses our key", () => {
+  test("is disabled as such in every worker, also in one that reads it from Postgres", async () => {
+    const [a, b] = [await start(), await start()];
+    a.down(SOURCE, false, 401);
+    await heard();
+    await noted(BREAKER.downMs);
+    const fresh = await start();
+    for (const worker of [a, b, fresh]) {
+      expect(worker.admit(SOURCE)).toBe("open");
+      expect(worker.isRefused(SOURCE)).toBeTrue();
+    }
+    expect(await rows()).toMatchObject([{ source: SOURCE, key_mark: ONE_KEY, status: 401 }]);
+  });
+
+  test("is asked by workers that have another key, and by no others", async () => {
+    const [a, other] = [await start(), await start(() => OTHER_KEY)];
+    a.down(SOURCE, false, 401);
+    await heard();
+    await noted(BREAKER.downMs);
+    const fresh = await start(() => OTHER_KEY);
+    expect([a, other, fresh].map((worker) => worker.admit(SOURCE))).toEqual(["open", "closed", "closed"]);
+    fresh.record(SOURCE, "ok", false);
+    await heard();
+    expect(a.admit(SOURCE)).toBe("open");
+  });
+
+  test("is asked at once when the key or the address of a running worker changes, and the note goes", async () => {
+    let key = ONE_KEY;
+    const a = await start(() => key);
+    a.down(SOURCE, false, 403);
+    await noted(BREAKER.downMs);
+    key = OTHER_KEY;
+    expect(a.retryInMs(SOURCE)).toBe(0);
+    expect(a.admit(SOURCE)).toBe("closed");
+    expect(a.isRefused(SOURCE)).toBeFalse();
+    await woken();
+  });
+
+  test("is no longer disabled as such when its trial fails in another way", async () => {
+    const a = await start();
+    a.down(SOURCE, false, 401);
+    await noted(BREAKER.downMs);
+    await pass(30_000);
+    expect(await a.admit(SOURCE)).toBe("probe");
+    a.record(SOURCE, "failed", true);
+    expect([a.admit(SOURCE), a.isRefused(SOURCE)]).toEqual(["open", false]);
+    await eventually(async () => (await rows())[0]?.key_mark === null);
+  });
+});
+
+describe("a source that an operator resets", () => {
+  const OPERATOR = { type: "operator", id: "test" } as const;
+  const reset = async (): Promise<readonly string[]> => resetSource(postgres.database, SOURCE, OPERATOR);
+
+  test("is enabled in every worker by one message, whatever is left of the cooldown", async () => {
+    const [a, b] = [await start(), await start()];
+    a.down(SOURCE, false, 401);
+    await heard();
+    await noted(BREAKER.downMs);
+    expect(await reset()).toEqual(["chat"]);
+    for (const message of ["", "no source", `${"x".repeat(2_000)}/y`, SOURCE])
+      spy.publish(sourceResetSubject("chat"), message);
+    await spy.flush();
+    await heard();
+    expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["closed", "closed"]);
+    expect((await a.metrics.registry.metrics()).match(/sluice_breaker_open_sources\{.*\} (\d)/)?.[1]).toBe("0");
+    expect(await reset()).toEqual([]);
+  });
+
+  test("is enabled in a worker that never received the message: the row is gone", async () => {
+    fail(await start());
+    await noted(BREAKER.cooldownMs);
+    const fresh = await start();
+    expect(fresh.admit(SOURCE)).toBe("open");
+    await reset();
+    await eventually(() => fresh.retryInMs(SOURCE) === 0);
   });
 });
 

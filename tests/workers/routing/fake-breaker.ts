@@ -19,6 +19,7 @@ export function fakeBreaker(
     down: (source) => void told.push(`down ${source}`),
     forget: (source) => void told.push(`forget ${source}`),
     retryInMs: (source) => cooldowns[source] ?? (answers[source] === "open" ? 4_000 : 0),
+    isRefused: () => false,
     close: () => undefined,
   };
 }

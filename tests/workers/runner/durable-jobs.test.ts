@@ -86,6 +86,7 @@ function bench(run: Run, around: Around = {}): Bench {
     },
     work: connection,
     replies: connection,
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const jobs = openDurableJobs({
     context,

@@ -68,6 +68,7 @@ async function run(
         return { takenNano: finish.usedNano ?? 0n, wasClosed: false };
       },
     },
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const live = openLiveCalls({
     context,

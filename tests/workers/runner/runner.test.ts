@@ -137,6 +137,7 @@ function start(options: { slots?: number; ends?: boolean; durable?: DurableJobs 
     replies,
     answers: { isClosed: () => true },
     ledger: { settle: () => Promise.resolve({ takenNano: 0n, wasClosed: true }) },
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const handler: JobHandler = {
     run: (job, control) => hold("run", job, control).then(() => ENDED),

@@ -16,18 +16,13 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Outcome } from "../../outcome.ts";
-import {
-  type ChatUsage,
-  type EmbeddingsProvider,
-  type EmbeddingsResult,
-  ProviderError,
-} from "../../providers/provider.ts";
+import { type ChatUsage, type EmbeddingsProvider, type EmbeddingsResult } from "../../providers/provider.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import { AnswerCopy } from "../answer-cache.ts";
 import { chargeOf, type Metered } from "../chat/meter.ts";
 import { type HeldPrice, moveHold } from "../media/held-price.ts";
-import { failedCall, serveCall, watchCall } from "../serve-call.ts";
+import { failedCall, modelGone, serveCall, watchCall } from "../serve-call.ts";
 
 import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 
@@ -98,8 +93,7 @@ async function ask(
     ({ model }) => isEmbeddingModel(model),
   );
   // The model, or every source of it, left the catalogue after the call was admitted.
-  if (candidates.length === 0 || !asked || !isEmbeddingModel(asked))
-    throw new ProviderError("misconfigured", "the model has no source of embeddings any more");
+  if (candidates.length === 0 || !asked || !isEmbeddingModel(asked)) throw modelGone();
   const finished = new Map<string, Finished>();
   let held: HeldPrice = {
     price: deserializePrice(job.price as Record<string, string>),

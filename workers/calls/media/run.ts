@@ -23,6 +23,7 @@ import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
 import { startWatchdog } from "../watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
+import { noteFailedAttempt } from "../failed-attempts.ts";
 import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
@@ -128,9 +129,11 @@ class MediaRun<Kind extends MadeKind> {
 
   /** A job that fails at its provider goes to the next one, also when another worker began it. */
   private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
+    const startedAt = performance.now();
     try {
       return await this.resume(begun, signal);
     } catch (error) {
+      noteFailedAttempt(this.job, { source: begun.source, error, signal, startedAt });
       const candidates = this.candidates();
       const at = candidates.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
       const [failed, next] = [candidates[at], candidates[at + 1]];

@@ -135,6 +135,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
     repeats: { succeeded: () => undefined, take: () => false },
     replies,
     answers,
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const live = openLiveCalls({
     context,

@@ -241,7 +241,7 @@ describe("a call that fails before anything was passed on", () => {
     await run(chatJob({ model: "gone" }));
     expect(calls).toEqual([]);
     expect(settlements).toMatchObject([{ usedNano: null, status: "failed", source: null }]);
-    expect(failure()).toMatchObject({ code: "upstream_error", param: "model" });
+    expect(failure()).toMatchObject({ code: "model_unavailable", param: "model" });
   });
 
   test("because its request cannot be read back from storage: the hold goes back", async () => {

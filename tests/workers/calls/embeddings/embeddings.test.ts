@@ -75,6 +75,7 @@ function bench(embed: Embed, log = createLogger({ level: "silent", role: "test" 
     repeats: { succeeded: () => undefined, take: () => false },
     replies,
     answers,
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const cancels = { onCancel: () => () => undefined, subject: "_INBOX.wk.test.cancel" };
   const live = openLiveCalls({ context, handler: createCallHandler(context), cancels });
@@ -398,7 +399,7 @@ describe("when a source fails", () => {
   test("a model that has left the catalogue is told and costs nothing", async () => {
     const { run, failure, settlements } = bench(serve);
     await run({ input: "abc" }, undefined, { model: "gone" });
-    expect(failure().code).toBe("upstream_error");
+    expect(failure().code).toBe("model_unavailable");
     expect(settlements).toEqual([expect.objectContaining({ usedNano: null })]);
   });
 

@@ -95,6 +95,7 @@ async function run(
     providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? adapters[0] : adapters[1]) },
     replies,
     answers,
+    failures: { record: () => Promise.resolve() },
   } as unknown as WorkerContext;
   const recording = {
     reference: REFERENCE,

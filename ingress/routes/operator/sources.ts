@@ -1,0 +1,150 @@
+/** /operator/sources: which providers' models can be asked, why others cannot, and what brings them back. */
+import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
+import { recordAudit } from "#shared/database/audit-log.ts";
+import { listDisabledSources, resetSource } from "#shared/database/source-breaker.ts";
+import { ApiError } from "#shared/errors.ts";
+import {
+  readSourceVerdict,
+  SOURCE_TEST_MS,
+  type SourceFacts,
+  sourceFacts,
+  type SourceTest,
+  testableModel,
+} from "#shared/operators/sources.ts";
+import { CALL_POOLS, sourceResetSubject, sourceTestSubject } from "#shared/queue/subjects.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { iso, READ, WRITE } from "./common.ts";
+
+const LIST = "/operator/sources";
+const ONE = `${LIST}/{source}`;
+const ID = "`source` is `provider/model`, with `%2F` for each slash.";
+
+export function sources(context: IngressContext): readonly Route[] {
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: LIST,
+      operationId: "listOperatorSources",
+      summary: "List sources of models and their state",
+      description:
+        "A source is a provider's model. It is `not_configured` if a setting is missing, and `disabled` for a while after errors: " +
+        "calls go to other sources then.",
+      responses: { 200: { description: "All sources of the catalogue", schema: "OperatorSourceList" } },
+      errors: [],
+      handle: async () => json({ object: "list", data: (await readSources(context)).map(present) }),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: ONE,
+      operationId: "getOperatorSource",
+      summary: "Read the state of a source",
+      description: ID,
+      responses: { 200: { description: "The source", schema: "OperatorSource" } },
+      errors: ["not_found"],
+      handle: async (call) => json(present(await find(context, call))),
+    },
+    {
+      ...WRITE,
+      method: "POST",
+      path: `${ONE}/reset`,
+      operationId: "resetOperatorSource",
+      summary: "Enable a source that is disabled after errors",
+      description: `The next call is sent to it, from every worker within seconds. ${ID}`,
+      responses: { 200: { description: "The source", schema: "OperatorSource" } },
+      errors: ["not_found"],
+      handle: (call) => reset(context, call),
+    },
+    {
+      ...WRITE,
+      method: "POST",
+      path: `${ONE}/test`,
+      operationId: "testOperatorSource",
+      summary: "Send a smallest call to a source",
+      description:
+        `A worker asks the provider for a few tokens, also while the source is disabled, and reports how the answer is classified. ` +
+        `Sources of chat and embeddings can be tested; a test of others would make a paid result. ${ID}`,
+      responses: { 200: { description: "The verdict", schema: "OperatorSourceTest" } },
+      errors: ["not_found", "conflict", "service_unavailable"],
+      handle: (call) => test(context, call),
+    },
+  ];
+}
+
+async function readSources({ database, catalogue }: IngressContext): Promise<SourceFacts[]> {
+  return sourceFacts(catalogue.current(), await listDisabledSources(database));
+}
+
+/** @throws ApiError `not_found` */
+async function find(context: IngressContext, call: RouteCall): Promise<SourceFacts> {
+  const found = (await readSources(context)).find(({ id }) => id === call.params["source"]);
+  if (found === undefined) throw new ApiError("not_found", "There is no such source; GET /operator/sources lists all.");
+  return found;
+}
+
+async function reset(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { database, connection } = context;
+  const { id } = await find(context, call);
+  await resetSource(database, id, actorOf(call));
+  // A worker that does not receive the message finds the row gone within seconds.
+  if (!connection.isClosed()) for (const pool of CALL_POOLS) connection.publish(sourceResetSubject(pool), id);
+  return json(present(await find(context, call)));
+}
+
+/** A worker that takes the whole time still answers. */
+const ANSWER_MS = SOURCE_TEST_MS + 2_000;
+
+async function test(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { database, catalogue, connection } = context;
+  const { id, models, state, reason } = await find(context, call);
+  if (state === "not_configured") throw new ApiError("conflict", `The source cannot be called: ${reason}.`);
+  const testable = testableModel(catalogue.current(), models);
+  if (testable === undefined) {
+    const message =
+      "The source serves neither chat nor embeddings, so a test would make a paid result. Call the model.";
+    throw new ApiError("conflict", message);
+  }
+  const { model, pool } = testable;
+  await recordAudit(database, null, { actor: actorOf(call), action: "source.test", subject: id });
+  const asked: SourceTest = { source: id, model: model.slug };
+  const answer = await connection
+    .request(sourceTestSubject(pool), JSON.stringify(asked), { timeout: ANSWER_MS })
+    .catch((cause: unknown) => {
+      const message = `No worker of the pool ${pool} answered the test.`;
+      throw new ApiError("service_unavailable", message, { cause });
+    });
+  const verdict = readSourceVerdict(answer.data);
+  if (verdict === undefined) throw new Error("a worker's verdict on a source cannot be read");
+  const { error, status, text, duration_ms } = verdict;
+  return json({
+    object: "source.test",
+    source: id,
+    model: model.slug,
+    is_working: error === null,
+    error,
+    provider_status: status,
+    provider_text: text,
+    duration_ms,
+  } satisfies OperatorSourceTest);
+}
+
+function present(facts: SourceFacts): OperatorSource {
+  const { nextAttemptMs: waitMs } = facts;
+  return {
+    object: "source",
+    id: facts.id,
+    provider: facts.provider,
+    models: [...facts.models],
+    setting: facts.setting,
+    state: facts.state,
+    reason: facts.reason,
+    provider_status: facts.status,
+    disabled_in: [...facts.disabledIn],
+    disabled_since: iso(facts.disabledSince),
+    next_attempt_seconds: waitMs === null ? null : Math.ceil(waitMs / 1_000),
+  };
+}

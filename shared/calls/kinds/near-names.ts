@@ -1,0 +1,43 @@
+/** Names of models that a caller may have meant by a name that is none. */
+
+/** Names that are proposed at most. */
+const NEAR_NAMES_MAX = 3;
+/** A longer name is not compared. */
+const NAME_CHARS_MAX = 100;
+/** Edits between two names that are near, as a share of the length of the name. */
+const EDITS_SHARE_MAX = 0.25;
+
+/** Returns the near names, the nearest first: `openai/gpt-4o` and `gpt-4o-2024-08-06` mean `gpt-4o`. */
+export function nearNames(names: Iterable<string>, asked: string): string[] {
+  if (asked.length > NAME_CHARS_MAX) return [];
+  const plain = plainOf(asked);
+  if (plain === "") return [];
+  return Array.from(names, (name) => ({ name, edits: editsTo(plainOf(name), plain) }))
+    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length)))
+    .toSorted((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1))
+    .slice(0, NEAR_NAMES_MAX)
+    .map(({ name }) => name);
+}
+
+/** Without the name of a provider in front, a date behind, and what people write in several ways. */
+function plainOf(name: string): string {
+  return name
+    .toLowerCase()
+    .slice(name.lastIndexOf("/") + 1)
+    .replace(/[-@:](?:latest|\d{8}|\d{4}-\d{2}-\d{2})$/, "")
+    .replaceAll(/[-_. :]/g, "");
+}
+
+/** Levenshtein distance: characters that are added, removed or replaced. */
+function editsTo(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}

@@ -1,0 +1,65 @@
+/** Reasons of calls that failed, beside their usage records. Nothing is written for calls that succeed. */
+import type { Code } from "#shared/errors.ts";
+
+import type { Queryable } from "./client.ts";
+
+/** Days for which the text of a provider is kept. */
+export const FAILURE_TEXT_DAYS = 7;
+/** Longest text of a provider that is kept, in characters. */
+export const FAILURE_TEXT_CHARS_MAX = 1_000;
+/** Attempts of one call that are kept: the first ones. */
+export const FAILED_ATTEMPTS_MAX = 20;
+
+export interface FailedAttempt {
+  /** `provider/model`. */
+  readonly source: string;
+  /** Class of the error, such as `misconfigured` or `timeout`. */
+  readonly error: string;
+  /** HTTP status of the provider's answer; null when it did not answer. */
+  readonly status: number | null;
+  readonly duration_ms: number;
+}
+
+export interface UsageFailure {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Error code that the caller received. */
+  readonly code: Code;
+  readonly attempts: readonly FailedAttempt[];
+  /** Sealed error text of the provider that was asked last. */
+  readonly text: string | null;
+}
+
+/** A failure as a usage record shows it. */
+export interface FailureFacts {
+  readonly code: string;
+  readonly attempts: readonly FailedAttempt[];
+  readonly text: string | null;
+}
+
+/** Writes reasons of failed calls. A second reason of the same call replaces the first. */
+export async function insertUsageFailures(target: Queryable, failures: readonly UsageFailure[]): Promise<void> {
+  const rows = failures.map(({ workspaceId, jobId, attempt, code, attempts, text }) => {
+    const kept = attempts.slice(0, FAILED_ATTEMPTS_MAX);
+    return { workspace_id: workspaceId, job_id: jobId, attempt, code, attempts: kept, text };
+  });
+  await target.query(
+    `insert into usage_failure (workspace_id, job_id, attempt, code, tries, text)
+     select distinct on (workspace_id, job_id, attempt) workspace_id, job_id, attempt, code, attempts, text
+     from jsonb_to_recordset($1::jsonb)
+       as r(workspace_id uuid, job_id uuid, attempt smallint, code text, attempts jsonb, text text)
+     on conflict (workspace_id, job_id, attempt) do update set
+       code = excluded.code, tries = excluded.tries, text = excluded.text, at = excluded.at`,
+    [JSON.stringify(rows)],
+    "usage_failures",
+  );
+}
+
+/** The failure of the usage record `u`, as JSON; null for a call that did not fail. */
+export const FAILURE = `(
+  select jsonb_build_object('code', f.code, 'attempts', f.tries,
+    'text', case when f.at > now() - interval '${FAILURE_TEXT_DAYS} days' then f.text end)
+  from usage_failure f
+  where f.workspace_id = u.workspace_id and f.job_id = u.job_id and f.attempt = u.attempt
+    and u.status not in ('succeeded', 'cancelled')) as failure`;

@@ -1,0 +1,97 @@
+/** Writes why calls failed, several of them in one statement. A call that fails waits for it; calls that succeed never meet it. */
+import type { Database } from "#shared/database/client.ts";
+import {
+  type FailedAttempt,
+  FAILURE_TEXT_CHARS_MAX,
+  insertUsageFailures,
+  type UsageFailure,
+} from "#shared/database/usage-failures.ts";
+import type { Logger } from "#shared/logger.ts";
+import { createRedactor } from "#shared/redaction.ts";
+import type { Code } from "#shared/errors.ts";
+import type { SealedPlace, Sealer } from "#shared/secrets/sealed.ts";
+
+import type { UsageStatus } from "./settle.ts";
+
+export interface FailureLog {
+  /**
+   * Writes the reason of a call that failed or is lost. Resolves when it is written, or was given up. Never rejects: the
+   * caller receives its error whatever becomes of the record.
+   */
+  record(call: RecordedCall, outcome: RecordedFailure): Promise<void>;
+}
+
+type RecordedCall = Pick<UsageFailure, "workspaceId" | "jobId" | "attempt">;
+interface RecordedFailure {
+  readonly status: UsageStatus;
+  readonly failure: { readonly code: Code };
+  readonly attempts?: readonly FailedAttempt[];
+  /** The provider's own words, unsealed. */
+  readonly providerText?: string;
+}
+
+/** Failures of one statement. */
+const BATCH_MAX = 200;
+/** Failures that wait for a statement; further ones are not recorded. */
+const WAITING_MAX = 2_000;
+/** Longest wait of a failed call for its record, in milliseconds. */
+const WAIT_MS = 2_000;
+
+/** @param options.secrets values that no kept text may contain */
+export function openFailureLog(options: {
+  readonly database: Pick<Database, "query">;
+  /** Undefined in processes that ask no providers. */
+  readonly sealer: Pick<Sealer, "seal"> | undefined;
+  readonly secrets: readonly string[];
+  readonly log: Logger;
+}): FailureLog {
+  const { database, sealer, log } = options;
+  const redactor = createRedactor(options.secrets);
+  const waiting: { readonly failure: UsageFailure; readonly onWritten: () => void }[] = [];
+  let isWriting = false;
+
+  const write = async (): Promise<void> => {
+    isWriting = true;
+    for (;;) {
+      const batch = waiting.splice(0, BATCH_MAX);
+      if (batch.length === 0) break;
+      try {
+        await insertUsageFailures(
+          database,
+          batch.map(({ failure }) => failure),
+        );
+      } catch (error) {
+        log.warn({ err: error, failures: batch.length }, "reasons of failed calls were not recorded");
+      }
+      for (const { onWritten } of batch) onWritten();
+    }
+    isWriting = false;
+  };
+
+  const sealed = (call: RecordedCall, text: string | undefined): string | null =>
+    text === undefined
+      ? null
+      : (sealer?.seal(placeOfFailure(call), redactor.text(text, FAILURE_TEXT_CHARS_MAX)) ?? null);
+
+  return {
+    async record(call, { status, failure: { code }, attempts = [], providerText }) {
+      if (status === "succeeded" || status === "cancelled") return;
+      if (waiting.length >= WAITING_MAX) {
+        log.warn({ failures: 1 }, "reasons of failed calls were not recorded");
+        return;
+      }
+      const written = Promise.withResolvers<void>();
+      const failure = { ...call, code, attempts, text: sealed(call, providerText) };
+      waiting.push({ failure, onWritten: written.resolve });
+      if (!isWriting) void write();
+      const timer = setTimeout(written.resolve, WAIT_MS);
+      await written.promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Returns the place of a failure's sealed text. */
+export function placeOfFailure({ workspaceId, jobId, attempt }: RecordedCall): SealedPlace {
+  return { workspaceId, table: "usage_failure", row: `${jobId}:${attempt}`, field: "text" };
+}

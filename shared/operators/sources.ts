@@ -1,0 +1,129 @@
+/** Sources as operators see them, and what an ingress and a worker say to each other when one is tested. */
+import type { Catalogue, Model } from "#shared/calls/model.ts";
+import { kindOfCall } from "#shared/calls/kinds/models.ts";
+import type { DisabledSource } from "#shared/database/source-breaker.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+/** Longest test of a source, in milliseconds. */
+export const SOURCE_TEST_MS = 20_000;
+
+export interface SourceTest {
+  /** `provider/model`. */
+  readonly source: string;
+  /** Slug of a model that the source serves. */
+  readonly model: string;
+}
+
+export interface SourceVerdict {
+  /** Class of the error; null when the source answered. */
+  readonly error: string | null;
+  /** HTTP status of an answer that is an error. */
+  readonly status: number | null;
+  /** The provider's words, without keys. */
+  readonly text: string | null;
+  readonly duration_ms: number;
+}
+
+export interface SourceFacts {
+  readonly id: string;
+  readonly provider: string;
+  readonly models: readonly string[];
+  /** Environment variable that has the provider's key; null: it needs none. */
+  readonly setting: string | null;
+  readonly state: "available" | "disabled" | "not_configured";
+  readonly reason: string | null;
+  /** HTTP status with which the provider refused our key, account or model name. */
+  readonly status: number | null;
+  readonly disabledIn: readonly string[];
+  readonly disabledSince: Date | null;
+  /** Milliseconds until the next attempt; null unless it is disabled. */
+  readonly nextAttemptMs: number | null;
+}
+
+/** All sources that the catalogue files name, by name. */
+export function sourceFacts(catalogue: Catalogue, disabled: readonly DisabledSource[]): SourceFacts[] {
+  const models = new Map<string, string[]>();
+  for (const model of catalogue.models.values()) {
+    for (const { provider, model: name } of model.sources) {
+      const id = `${provider}/${name}`;
+      models.set(id, [...(models.get(id) ?? []), model.slug]);
+    }
+  }
+  const rows = Map.groupBy(disabled, ({ source }) => source);
+  const offered = Array.from(models, ([id, slugs]) => factsOf(catalogue, id, slugs, rows.get(id) ?? []));
+  const idle = Array.from(catalogue.idleSources, ([id, source]): SourceFacts => ({
+    ...factsOf(catalogue, id, source.models, []),
+    state: "not_configured",
+    reason: source.reason,
+  }));
+  return [...offered, ...idle].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function factsOf(
+  { providers }: Catalogue,
+  id: string,
+  models: readonly string[],
+  rows: readonly DisabledSource[],
+): SourceFacts {
+  const provider = id.slice(0, id.indexOf("/"));
+  const setting = providers.get(provider)?.api_key_env ?? null;
+  const refusal = rows.find(({ key_mark: mark }) => mark !== null);
+  const { status = null } = refusal ?? {};
+  const said = status === null ? "" : ` (status ${status})`;
+  const key = setting === null ? "the access without a key" : `the key in ${setting}`;
+  const refused = `the provider refuses ${key}, its account or the model name${said}`;
+  return {
+    id,
+    provider,
+    models,
+    setting,
+    state: rows.length === 0 ? "available" : "disabled",
+    reason: rows.length === 0 ? null : refusal ? refused : "calls failed",
+    status,
+    disabledIn: rows.map(({ pool }) => pool),
+    disabledSince: rows.length === 0 ? null : new Date(Math.min(...rows.map(({ opened_at: at }) => at.getTime()))),
+    nextAttemptMs: rows.length === 0 ? null : Math.max(0, ...rows.map(({ remaining_ms: ms }) => ms)),
+  };
+}
+
+/** Returns a model with which a source can be tested at little cost, and its pool: chat or embeddings. */
+export function testableModel(
+  { models }: Pick<Catalogue, "models">,
+  slugs: readonly string[],
+): { readonly model: Model; readonly pool: Pool } | undefined {
+  for (const slug of slugs) {
+    const model = models.get(slug);
+    if (!model?.supports_chat && !model?.supports_embeddings) continue;
+    const pool = kindOfCall(model)?.pool;
+    if (pool !== undefined) return { model, pool };
+  }
+  return undefined;
+}
+
+/** Bytes of a request or answer that is read. */
+const MESSAGE_BYTES_MAX = 16_384;
+
+/** Undefined for a message that an ingress would not have sent. */
+export function readSourceTest(data: Uint8Array): SourceTest | undefined {
+  const { source, model } = objectIn(data);
+  return typeof source === "string" && typeof model === "string" ? { source, model } : undefined;
+}
+
+/** Undefined for a message that a worker would not have sent. */
+export function readSourceVerdict(data: Uint8Array): SourceVerdict | undefined {
+  const { error, status, text, duration_ms: durationMs } = objectIn(data);
+  const isText = (value: unknown): value is string | null => value === null || typeof value === "string";
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  if (!isText(error) || !isText(text) || !isCount(durationMs) || !(status === null || isCount(status)))
+    return undefined;
+  return { error, status, text, duration_ms: durationMs };
+}
+
+function objectIn(data: Uint8Array): Readonly<Record<string, unknown>> {
+  if (data.length > MESSAGE_BYTES_MAX) return {};
+  try {
+    return Object(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data))) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,50 @@
+/** Attempts at sources that failed while a call ran, for its usage record. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { FailedAttempt } from "#shared/database/usage-failures.ts";
+
+import { abortReasonOf, type JobControl, type JobHandler } from "../job.ts";
+import type { Outcome } from "../outcome.ts";
+import { ProviderError } from "../providers/provider.ts";
+
+interface Noted {
+  readonly attempts: FailedAttempt[];
+  /** Error text of the provider that was asked last. */
+  providerText?: string;
+}
+
+/** By the message that the handler runs: it lives as long as its call. */
+const NOTED = new WeakMap<object, Noted>();
+
+/**
+ * Notes that a source failed. A call that was stopped by its client or by us says nothing of its source.
+ * @param failed.startedAt performance.now() when the source was asked
+ */
+export function noteFailedAttempt(
+  job: object,
+  failed: {
+    readonly source: string;
+    readonly error: unknown;
+    readonly signal: AbortSignal;
+    readonly startedAt: number;
+  },
+): void {
+  const { source, error, signal, startedAt } = failed;
+  const abort = signal.aborted ? abortReasonOf(signal.reason) : undefined;
+  const isKnown = error instanceof ProviderError && error.kind !== "aborted";
+  if (abort !== "deadline" && (abort !== undefined || !isKnown)) return;
+  const noted = NOTED.get(job) ?? { attempts: [] };
+  NOTED.set(job, noted);
+  noted.attempts.push({
+    source,
+    error: isKnown ? error.kind : "timeout",
+    status: (isKnown ? error.status : undefined) ?? null,
+    duration_ms: Math.round(performance.now() - startedAt),
+  });
+  if (isKnown && error.detail !== "") noted.providerText = error.detail;
+}
+
+/** Runs a job, and adds the attempts that failed to an outcome that is a failure. @throws as the handler */
+export async function runWithAttempts(handler: JobHandler, job: JobMessage, control: JobControl): Promise<Outcome> {
+  const outcome = await handler.run(job, control);
+  return "failure" in outcome ? { ...outcome, ...NOTED.get(job) } : outcome;
+}

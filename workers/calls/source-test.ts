@@ -1,0 +1,124 @@
+/**
+ * Tests of sources that an operator asks for: the smallest call that a source takes, past the circuit breaker, and what its
+ * provider says to it. The call contains nothing of a caller, so the provider's words are returned, without keys.
+ */
+import type { Msg, NatsConnection } from "nats";
+
+import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { sourceTestSubject } from "#shared/queue/subjects.ts";
+import { readSourceTest, SOURCE_TEST_MS, type SourceTest, type SourceVerdict } from "#shared/operators/sources.ts";
+import { createRedactor, type Redactor } from "#shared/redaction.ts";
+
+import type { Providers } from "../providers/index.ts";
+import { ProviderError } from "../providers/provider.ts";
+import { adaptTo } from "./source-params.ts";
+
+interface TestContext {
+  readonly catalogue: Pick<CatalogueStore, "current">;
+  readonly providers: Pick<Providers, "chat" | "embeddings">;
+}
+
+/** Tests of one worker at once; an operator is told `busy` beyond it. */
+const TESTS_MAX = 4;
+/** Reasoning models refuse smaller limits. */
+const OUTPUT_TOKENS = 16;
+/** Workspace of no one: providers receive a pseudonym of it. */
+const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
+
+/** Answers tests of the pool's sources until it is closed. @param options.secrets values that no verdict may contain */
+export function openSourceTests(
+  options: TestContext & {
+    readonly pool: Pool;
+    readonly connection: NatsConnection;
+    readonly secrets: readonly string[];
+    readonly log: Logger;
+  },
+): { close(): void } {
+  const { pool, connection, log } = options;
+  const redactor = createRedactor(options.secrets);
+  let running = 0;
+  const answer = async (data: Uint8Array): Promise<SourceVerdict | undefined> => {
+    const asked = readSourceTest(data);
+    if (asked === undefined) return undefined;
+    if (running >= TESTS_MAX) return verdictOf("busy", null, "The worker runs other tests.", 0);
+    running += 1;
+    try {
+      return await testSource(options, redactor, asked);
+    } finally {
+      running -= 1;
+    }
+  };
+  const respond = async (message: Msg): Promise<void> => {
+    try {
+      const verdict = await answer(message.data);
+      if (verdict !== undefined && !connection.isClosed()) message.respond(JSON.stringify(verdict));
+    } catch (fault) {
+      log.error({ err: fault }, "a source could not be tested");
+    }
+  };
+  const subscription = connection.subscribe(sourceTestSubject(pool), {
+    queue: "workers",
+    callback(error, message) {
+      if (!error) void respond(message);
+    },
+  });
+  return {
+    close() {
+      if (!connection.isClosed()) subscription.unsubscribe();
+    },
+  };
+}
+
+async function testSource(context: TestContext, redactor: Redactor, asked: SourceTest): Promise<SourceVerdict> {
+  const startedAt = performance.now();
+  const tookMs = (): number => Math.round(performance.now() - startedAt);
+  try {
+    await ask(context, asked, AbortSignal.timeout(SOURCE_TEST_MS));
+    return verdictOf(null, null, null, tookMs());
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const { kind, status = null, detail } = error;
+    const isLate = kind === "aborted" || tookMs() >= SOURCE_TEST_MS;
+    return verdictOf(isLate ? "timeout" : kind, status, redactor.text(detail, TEXT_CHARS_MAX), tookMs());
+  }
+}
+
+const TEXT_CHARS_MAX = 1_000;
+
+/** @throws ProviderError */
+async function ask({ catalogue, providers }: TestContext, asked: SourceTest, signal: AbortSignal): Promise<void> {
+  const current = catalogue.current();
+  const model = current.models.get(asked.model);
+  const source = model?.sources.find((one) => `${one.provider}/${one.model}` === asked.source);
+  const provider = source && current.providers.get(source.provider);
+  if (!model || !source || !provider) {
+    throw new ProviderError("misconfigured", "This worker has no such source: its catalogue or its keys differ.");
+  }
+  const common = { sourceModel: source.model, signal, adapt: (body: Record<string, unknown>) => adaptTo(source, body) };
+  const embeddings = model.supports_embeddings ? providers.embeddings(provider) : undefined;
+  if (embeddings) {
+    await embeddings.embed({ ...common, inputs: ["Hi"], dimensions: undefined });
+    return;
+  }
+  const chat = providers.chat(provider);
+  if (!chat) throw new ProviderError("misconfigured", "The provider's family has no chat.");
+  await chat.complete({
+    ...common,
+    request: { model: model.slug, messages: [{ role: "user", content: "Hi" }], max_tokens: OUTPUT_TOKENS },
+    workspaceId: NO_WORKSPACE,
+    outputTokensMax: OUTPUT_TOKENS,
+    traits: new Set(source.traits),
+    takesAudio: false,
+  });
+}
+
+function verdictOf(
+  error: SourceVerdict["error"],
+  status: number | null,
+  text: string | null,
+  duration_ms: number,
+): SourceVerdict {
+  return { error, status, text: text === "" ? null : text, duration_ms };
+}
