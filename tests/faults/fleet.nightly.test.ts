@@ -190,6 +190,7 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   sluice_breaker_open_sources: "providers of the bed have no breaker",
   sluice_streams_rescued_total: "no model has another to go on with",
   sluice_delivery_attempts_total: "no channel",
+  sluice_provider_key_refusals_total: "providers of the bed accept every key",
   sluice_spans_dropped_total: "no collector of traces",
   'sluice_catalogue_reloads_total{result="refused"}': "no catalogue is changed",
 };

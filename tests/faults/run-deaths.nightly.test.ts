@@ -5,8 +5,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "nats";
+
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import type { Failpoint } from "#shared/failpoint.ts";
+import { type Pool, streamName } from "#shared/queue/subjects.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { storm } from "#tests/support/storm.ts";
 
@@ -100,7 +104,7 @@ async function endOf(id: string): Promise<WorkflowRun> {
 }
 
 /** Begins a run while only one worker of the pool lives, which dies where it is told to; another takes over. */
-async function runThrough(pool: string, at: string, mode: "async" | "sync" | "stream"): Promise<WorkflowRun> {
+async function runThrough(pool: Pool, at: string, mode: "async" | "sync" | "stream"): Promise<WorkflowRun> {
   const mark = `${pool} ${mode} ${at}`;
   const mortal = await startRole(["worker", pool], { ...bed.stack.env, SLUICE_FAILPOINT: at });
   let next: ManagedProcess | undefined;
@@ -111,10 +115,21 @@ async function runThrough(pool: string, at: string, mode: "async" | "sync" | "st
     next = await startRole(["worker", pool], bed.stack.env);
     const run = await endOf(id);
     expect([at, died]).toEqual([at, "SIGKILL"]);
+    // Messages that the dead worker did not acknowledge come again: they would reach the next mortal worker before it is ready.
+    await eventually("the pool's messages are done", async () => (await messagesOf(pool)) === 0, 60_000);
     return run;
   } finally {
     await mortal.stop();
     await next?.stop();
+  }
+}
+
+async function messagesOf(pool: Pool): Promise<number> {
+  const connection = await connect({ servers: bed.stack.natsUrl });
+  try {
+    return (await (await jetstreamManager(connection)).streams.info(streamName(pool))).state.messages;
+  } finally {
+    await connection.close();
   }
 }
 

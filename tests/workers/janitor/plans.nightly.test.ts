@@ -281,6 +281,11 @@ describe("what grows around a look does not make it dearer:", () => {
         ["00000000-0000-4000-8000-000000000001", count],
       );
       await database.query(
+        `insert into usage_failure (workspace_id, job_id, attempt, code, tries, text)
+         select $1, gen_random_uuid(), 1, 'upstream_error', '[]', 'x' from generate_series(1, $2::int)`,
+        ["00000000-0000-4000-8000-000000000001", count],
+      );
+      await database.query(
         `insert into released_name (name, workspace_id) select gen_random_uuid()::text, $1 from generate_series(1, $2::int)`,
         ["00000000-0000-4000-8000-000000000001", count],
       );
@@ -315,7 +320,7 @@ describe("what grows around a look does not make it dearer:", () => {
     };
     await sweepRetention({ query }, { hours: 168, deliveryDays: 30, auditLogDays: 730, faultDays: 90 });
     const looks = sent.filter(([text]) => !text.includes("response_cache") && !text.includes("sweep_retry"));
-    expect(looks).toHaveLength(13);
+    expect(looks).toHaveLength(14);
     const costs = (): Promise<number[]> => Promise.all(looks.map(([text, values]) => blocksOf(text, values)));
     await add(1_000);
     await database.query("vacuum analyze");
