@@ -7,7 +7,7 @@ import { type CallChanges, mediaCall } from "./engine/calls.ts";
 
 /** Bytes that begin as an MP4 does. */
 export function mp4Of(seconds: number): Buffer {
-  return bytesOf(box("ftyp", "isom\0\0\u0002\0isomiso2mp41"), Buffer.alloc(1_024 * seconds, seconds));
+  return bytesOf(box("ftyp", "isom\0\0\u0002\0isomiso2mp41"), box("mdat", Buffer.alloc(1_024 * seconds, seconds)));
 }
 
 export const videoReply = (bytes: Uint8Array, more: Partial<ReplyBehaviour> = {}): ReplyBehaviour =>

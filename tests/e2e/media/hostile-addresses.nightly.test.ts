@@ -187,7 +187,7 @@ describe("an address of a picture, a film or a mesh", () => {
     ["/inflated", "unprocessable_input"],
     ["/endless", "unprocessable_input"],
     ["/of-a-terabyte", "unprocessable_input"],
-    ["/cut", "unprocessable_input"],
+    ["/cut", "input_unavailable"],
     ["/billions.mp4", "unprocessable_input"],
   ])("with %s behind it fails the job by name", async (path, code) => {
     const url = bench.siteUrl + path;

@@ -146,9 +146,7 @@ export const RESOURCES: readonly Row[] = [
     refusedChanges: [
       [{ email: "x" }, "email"],
       [{ role: "root" }, "role"],
-      [{ role: null }, "role"],
       [{ is_active: "no" }, "is_active"],
-      [{ is_active: null }, "is_active"],
     ],
     end: {
       action: "member.disable",
@@ -270,7 +268,6 @@ export const RESOURCES: readonly Row[] = [
       [{ enabled: false }, "channel.update"],
     ],
     refusedChanges: [
-      [{ config: null }, "config"],
       [{ config: [] }, "config"],
       [{ enabled: "yes" }, "enabled"],
     ],
@@ -293,7 +290,7 @@ export const RESOURCES: readonly Row[] = [
     ours: { channelId: newId(), channel_id: newId() },
     refused: [
       ...[undefined, "run.exploded", "test", "channel.disabled", null].map((event) => [{ event }, "event"] as const),
-      ...[...NO_IDS, null].map((workflowId) => [{ event: "run.started", workflowId }, "workflowId"] as const),
+      ...NO_IDS.map((workflowId) => [{ event: "run.started", workflowId }, "workflowId"] as const),
     ],
     once: "event",
     unknown: "not_found",
