@@ -45,7 +45,7 @@ const USER = "sluice";
  */
 export async function startPostgres(options) {
   const { directory, port } = options;
-  const native = binaries();
+  const native = postgresBinaries();
   const cluster = join(directory, "cluster");
   const account = serviceAccount();
   mkdirSync(directory, { recursive: true, mode: 0o755 });
@@ -95,7 +95,7 @@ export async function startPostgres(options) {
  * The package's folder of binaries for this system, with the links and modes its install script would have made.
  * @returns {string}
  */
-function binaries() {
+export function postgresBinaries() {
   const system = `${process.platform}-${process.arch}`;
   const native = installed(system);
   if (native === null) {

@@ -118,8 +118,8 @@ async function commandOf({
   };
 }
 
-/** The child that bubblewrap waits for: the first process of its space, which is the entry point. */
-function firstProcessIn({ pid }: Running): number {
+/** Returns the child that a program such as bubblewrap or unshare waits for: the first process of its namespace. */
+export function firstProcessIn({ pid }: Pick<Running, "pid">): number {
   const [child = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   if (child === "") throw new Error("the container holds no process");
   return Number(child);
