@@ -2,10 +2,19 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
+import { number } from "../params.ts";
 import { decodeText, type DecodedText, knownCharset } from "../text.ts";
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
+/** Param of capabilities that load a page in a browser. */
+export const wait = (more = "") =>
+  number(`Seconds to wait after the page has loaded and its network is idle.${more}`, {
+    min: 0,
+    max: 10,
+    unit: "s",
+    default: 0,
+  });
 export const SAMPLE = { url: "https://example.com/" } as const;
 
 /** Without its parameters, in lower case. */

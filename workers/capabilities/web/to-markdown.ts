@@ -1,3 +1,5 @@
+import { MediaError } from "#shared/children/media-error.ts";
+
 import { defineCapability } from "../define.ts";
 import { markdownOf } from "../html.ts";
 import { choice, flag } from "../params.ts";
@@ -6,7 +8,7 @@ import { type DecodedText, madeText } from "../text.ts";
 import { readArticle } from "./article.ts";
 import type { InputPage } from "../define.ts";
 import type { BrowserVisit } from "./browser.ts";
-import { formOf, htmlOf, PAGE_MEMBER, pageText, SAMPLE, WEB_PRICE } from "./page.ts";
+import { formOf, htmlOf, PAGE_MEMBER, pageText, SAMPLE, wait, WEB_PRICE } from "./page.ts";
 
 export default defineCapability({
   id: "web.to_markdown",
@@ -30,6 +32,7 @@ export default defineCapability({
       "Load the page in a browser first and run its scripts, for pages that are rendered by JavaScript.",
       false,
     ),
+    wait: wait(" Needs `render`."),
   },
   sample_input: SAMPLE,
   examples: [
@@ -41,7 +44,12 @@ export default defineCapability({
   engine: "web",
   engineBy: { param: "render", engine: "browser" },
   async run({ params, inputs: { url: page }, folder, tools, guard }) {
-    const { text, charset } = params.render ? await rendered(page, { folder, tools, guard }) : await pageText(page);
+    if (params.wait > 0 && !params.render) {
+      throw new MediaError("invalid", "Expected params.render to be true where params.wait is given.");
+    }
+    const { text, charset } = params.render
+      ? await rendered(page, { folder, tools, guard, waitMs: params.wait * 1_000 })
+      : await pageText(page);
     const file = { name: "page.md", mediaType: "text/markdown" };
     const source = { url: page.address, charset };
     if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { ...source, scope: "page" } });
@@ -52,9 +60,12 @@ export default defineCapability({
 });
 
 /** HTML of the page once a browser has loaded it. */
-async function rendered(page: InputPage, own: Pick<BrowserVisit, "folder" | "tools" | "guard">): Promise<DecodedText> {
+async function rendered(
+  page: InputPage,
+  own: Pick<BrowserVisit, "folder" | "tools" | "guard" | "waitMs">,
+): Promise<DecodedText> {
   const { withPage } = await import("./browser.ts");
-  const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true, waitMs: 0 };
+  const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true };
   return withPage(visit, async (shown) => ({
     text: await shown.content(),
     charset: (await shown.evaluate<string>("document.characterSet")).toLowerCase(),
