@@ -17,7 +17,7 @@ export const WEB_REDIRECTS_MAX = 5;
 /** Headers that are told of an answer. */
 const WEB_ANSWER_HEADERS_MAX = 100;
 
-/** Readers of robots.txt are to take 500 KiB at least (RFC 9309). */
+/** Readers of robots.txt are to take 500 KiB at least (RFC 9309); rules beyond do not count. */
 const WEB_ROBOTS_BYTES_MAX = 500 * 1_024;
 export const WEB_ROBOTS_MS = 10_000;
 
@@ -120,15 +120,25 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
 
 /** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
-  const bytesMax = WEB_ROBOTS_BYTES_MAX;
-  const timeoutMs = WEB_ROBOTS_MS;
-  const redirectsMax = WEB_REDIRECTS_MAX;
+  const pieces: Uint8Array[] = [];
+  let missing = WEB_ROBOTS_BYTES_MAX;
+  const isRead = new Error("as much is read as counts");
   try {
-    const { bytes } = await fetchPublic(address, { bytesMax, timeoutMs, redirectsMax, signal });
-    return new TextDecoder().decode(bytes);
+    await fetchPublic(address, {
+      bytesMax: Number.POSITIVE_INFINITY,
+      timeoutMs: WEB_ROBOTS_MS,
+      redirectsMax: WEB_REDIRECTS_MAX,
+      signal,
+      onBytes(piece) {
+        pieces.push(piece.slice(0, missing));
+        missing -= piece.length;
+        return missing > 0 ? Promise.resolve() : Promise.reject(isRead);
+      },
+    });
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    const { status = 0 } = error;
-    return status >= 400 && status < 500 ? "" : undefined;
+    if (error !== isRead && !(error instanceof OutboundError)) throw error;
+    const { status = 0 } = error as OutboundError;
+    if (error !== isRead) return status >= 400 && status < 500 ? "" : undefined;
   }
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }

@@ -76,7 +76,7 @@ function read(form: ReturnType<typeof formOf>, text: string, address: string): F
   }
   if (form === "text") {
     const isRobots = new URL(address).pathname === "/robots.txt";
-    return isRobots ? { ...none, sitemaps: sitemapsOf(text, address).map((href) => ({ href })) } : none;
+    return isRobots ? { ...none, sitemaps: sitemapsOf(text).map((href) => ({ href })) } : none;
   }
   const feed = readFeed(text);
   if (!feed) return none;
