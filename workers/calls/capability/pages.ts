@@ -2,7 +2,7 @@
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
-import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX } from "#workers/capabilities/limits.ts";
+import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 import type { InputPage } from "../../capabilities/define.ts";
@@ -12,7 +12,6 @@ import { fetchFault, openFile } from "./taken.ts";
 
 /** One fetch, from the first look-up to the last byte. */
 const WEB_FETCH_MS = 30_000;
-export const WEB_REDIRECTS_MAX = 5;
 
 /** Headers that are told of an answer. */
 const WEB_ANSWER_HEADERS_MAX = 100;
