@@ -150,6 +150,16 @@ test("web.to_markdown reads what scripts make where that is asked for", async ()
   expect(await of(true)).toBe("Plain\n\nby script\n");
 }, 30_000);
 
+test("web.to_markdown reads the frames that a page loads, and no noscript element, once its scripts have run", async () => {
+  const site = await sites.open({
+    "/": page(`<p>Page</p><noscript>none</noscript><iframe src="/f/one" title="Frame"></iframe>`),
+    "/f/one": page(`<p>One <a href="x">link</a></p><iframe src="two"></iframe>`),
+    "/f/two": page(`<p>Two</p><script>document.body.append("by script")</script>`),
+  });
+  const { output } = await sites.visit("web.to_markdown", site.url("/"), { scope: "page", render: true });
+  expect(output["text"]).toBe(`Page\n\nOne [link](${site.url("/f/x")})\n\nTwo\n\nby script\n`);
+}, 30_000);
+
 describe("a page whose scripts fetch its content after it has loaded", () => {
   /** A site whose pages fetch `/data`, which answers after `answerMs`, and `/more` when that has answered. */
   const fetching = (answerMs: number, script = "") =>

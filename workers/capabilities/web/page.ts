@@ -1,7 +1,10 @@
 /** The type of a fetched page, and its text. For child processes only. */
+import { gunzipSync } from "node:zlib";
+
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
+import { WEB_PAGE_BYTES_MAX } from "../limits.ts";
 import { number } from "../params.ts";
 import { decodeText, type DecodedText, knownCharset } from "../text.ts";
 
@@ -30,11 +33,28 @@ export function htmlOf({ path, contentType }: InputPage): { readonly path: strin
 /** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
 const HEAD_BYTES = 1_024;
 
-/** Decoded by its byte order mark, its server, its own head, or its bytes, in this order. */
+/**
+ * Decoded by its byte order mark, its server, its own head, or its bytes, in this order. A body that is a gzip file itself, such as
+ * `sitemap.xml.gz`, is inflated first. @throws MediaError corrupt, too_large
+ */
 export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
-  const bytes = await Bun.file(path).bytes();
+  const bytes = inflated(await Bun.file(path).bytes());
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   return decodeText(bytes, { declared: knownCharset(charsetOf(contentType)) ?? charsetIn(head) });
+}
+
+function inflated(bytes: Uint8Array): Uint8Array {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: WEB_PAGE_BYTES_MAX });
+  } catch (error) {
+    const isTooLarge = (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+    throw isTooLarge
+      ? new MediaError("too_large", `Expected at most ${WEB_PAGE_BYTES_MAX} bytes of inflated page, got more.`, {
+          cause: error,
+        })
+      : new MediaError("corrupt", "The gzip data of the page is damaged.", { cause: error });
+  }
 }
 
 function charsetOf(text: string): string | undefined {
@@ -78,7 +98,7 @@ export function formOf(page: InputPage, text: string): Form {
 
 /** Absolute, without user information; undefined for what is no address of the web. */
 export function resolved(href: string, base: string): URL | undefined {
-  const url = URL.canParse(href.trim(), base) ? new URL(href.trim(), base) : undefined;
+  const url = URL.canParse(href, base) ? new URL(href, base) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
   [url.username, url.password] = ["", ""];
   return url;

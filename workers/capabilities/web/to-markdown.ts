@@ -1,5 +1,7 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
+import type { Page } from "playwright-core";
+
 import { defineCapability } from "../define.ts";
 import { markdownOf } from "../html.ts";
 import { choice, flag } from "../params.ts";
@@ -53,11 +55,44 @@ export default defineCapability({
     const file = { name: "page.md", mediaType: "text/markdown" };
     const source = { url: page.address, charset };
     if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { ...source, scope: "page" } });
-    const options = { address: page.address, scope: params.scope, keepsLinks: params.links === "keep" };
+    const options = {
+      address: page.address,
+      scope: params.scope,
+      keepsLinks: params.links === "keep",
+      hasRunScripts: params.render,
+    };
     const { html, scope, facts } = readArticle(text, options);
     return madeText(folder, markdownOf(html), { ...file, more: { ...source, scope, ...facts } });
   },
 });
+
+/** Frames of a page whose content is read. */
+const WEB_FRAMES_MAX = 50;
+
+/** Writes the content of each frame into its `srcdoc`, so that the HTML of the page holds it: the innermost frames first. */
+async function writeFrames(page: Page): Promise<void> {
+  for (const frame of page
+    .frames()
+    .slice(1, WEB_FRAMES_MAX + 1)
+    .toReversed()) {
+    try {
+      const base = await frame.evaluate<string>("document.baseURI");
+      const element = await frame.frameElement();
+      const html = (await frame.content()).replace(
+        /<head\b[^<>]*>/i,
+        (head) => `${head}<base href="${base.replaceAll('"', "%22")}">`,
+      );
+      await element.evaluate(
+        (node, content) =>
+          (node as unknown as { setAttribute(name: string, value: string): void }).setAttribute("srcdoc", content),
+        html,
+      );
+    } catch (error) {
+      // A frame that its page has removed meanwhile has no content.
+      if (!frame.isDetached()) throw error;
+    }
+  }
+}
 
 /** HTML of the page once a browser has loaded it. */
 async function rendered(
@@ -66,8 +101,9 @@ async function rendered(
 ): Promise<DecodedText> {
   const { withPage } = await import("./browser.ts");
   const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true };
-  return withPage(visit, async (shown) => ({
-    text: await shown.content(),
-    charset: (await shown.evaluate<string>("document.characterSet")).toLowerCase(),
-  }));
+  return withPage(visit, async (shown) => {
+    const charset = (await shown.evaluate<string>("document.characterSet")).toLowerCase();
+    await writeFrames(shown);
+    return { text: await shown.content(), charset };
+  });
 }
