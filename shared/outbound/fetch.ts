@@ -131,12 +131,12 @@ export async function fetchPublic(
       });
       const addresses = await addressesOf(url, resolve, signal);
       isHome &&= url.origin === origin;
-      const own = {
+      const sent = {
         ...request,
         headers: isHome ? (request.headers ?? {}) : {},
         cookies: await cookies?.getCookieString(url.href),
       };
-      const response = await send(url, addresses, own, signal);
+      const response = await send(url, addresses, sent, signal);
       try {
         const next = redirectsMax === undefined ? undefined : redirectTarget(response, url);
         if (next === undefined) {

@@ -77,7 +77,8 @@ interface Element {
 }
 
 function inOneLine(content: string): string {
-  return content.trim().replaceAll(/\s*\n\s*/g, " ");
+  const lines = content.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -154,7 +155,7 @@ function links(service: TurndownService): void {
       const text = /\n/.test(content.trim())
         ? inOneLine(content.replaceAll(/^[ \t]*(?:#{1,6}|[-+*>]|\d+\.)[ \t]+/gm, ""))
         : content;
-      return `${LINK_START}[${text}](${target(node as unknown as Element, "href")})`;
+      return `${LINK_START}[${text}](${target(node, "href")})`;
     },
   });
   service.addRule("image", {

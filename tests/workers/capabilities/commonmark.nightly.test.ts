@@ -15,7 +15,7 @@ function partsOf(html: string): string {
   new HTMLRewriter()
     .on("*", {
       element(element) {
-        const attributes = [...element.attributes].map(([name, value]) => `${name}=${value}`).sort();
+        const attributes = [...element.attributes].map(([name, value]) => `${name}=${value}`).toSorted();
         add(`<${[element.tagName, ...attributes].join(" ")}>`);
         if (element.tagName === "pre") preformatted++;
         if (element.canHaveContent) {
@@ -80,6 +80,8 @@ test.each(Object.entries(SAME))("%s: %d examples are the same document", (sectio
 
 test("every section is counted, or left out by name", () => {
   const sections = new Set(examples.map(({ section }) => section));
-  expect([...sections].filter((section) => !OTHER_SECTIONS.has(section)).sort()).toEqual(Object.keys(SAME).sort());
+  expect([...sections].filter((section) => !OTHER_SECTIONS.has(section)).toSorted()).toEqual(
+    Object.keys(SAME).toSorted(),
+  );
   expect(Object.values(SAME).reduce((sum, count) => sum + count, 0)).toBe(515);
 });

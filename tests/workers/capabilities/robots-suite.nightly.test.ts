@@ -16,6 +16,8 @@ const OTHERWISE: ReadonlySet<string> = new Set([
 /** Answers that the suite asks for and that are compared. */
 const COMPARED = 160;
 
+const require = createRequire(import.meta.url);
+
 type Verdict = boolean | undefined;
 
 test("answers as the suite expects", async () => {
@@ -36,7 +38,7 @@ test("answers as the suite expects", async () => {
     compared++;
     if (verdict !== expected) (OTHERWISE.has(url) ? other : wrong).push(`${title}: ${url}` as never);
   };
-  const suite = join(createRequire(import.meta.url).resolve("robots-parser"), "../test/Robots.js");
+  const suite = join(require.resolve("robots-parser"), "../test/Robots.js");
   const chai = { expect: (found: unknown) => ({ to: { equal: (expected: unknown) => same(found, expected) } }) };
   const modules: Readonly<Record<string, unknown>> = { "../index": parser, chai };
   new Script(`(require, describe, it) => {${await Bun.file(suite).text()}}`).runInThisContext()(

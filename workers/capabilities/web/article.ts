@@ -50,7 +50,7 @@ function read(html: string, options: ReadOptions): Article {
   const found = new Readability(document, {
     keepClasses: true,
     maxElemsToParse: WEB_ELEMENTS_MAX,
-    serializer: (node) => markup(node as unknown as Element),
+    serializer: (node) => markup(node),
   }).parse();
   if (!found?.content || found.textContent?.trim() === "") return wholePage(html, options);
   const { title, byline, excerpt, siteName, lang, publishedTime } = found;
@@ -201,12 +201,14 @@ function imageSource(image: Element): string | undefined {
   return sets.map((set) => largest(set ?? "")).find((value) => value !== undefined);
 }
 
+const SRCSET_CHARACTERS_MAX = 20_000;
+
 /** The candidate of a `srcset` with the largest width or density. */
 function largest(set: string): string | undefined {
   let [best, most] = [undefined as string | undefined, 0];
-  for (const [, address, size = "1"] of set.matchAll(
-    /(?:^|[\s,])([^\s,]\S*[^\s,])(?:\s+([\d.]+)[wx])?(?=\s*(?:,|$))/g,
-  )) {
+  for (const [, address, size = "1"] of set
+    .slice(0, SRCSET_CHARACTERS_MAX)
+    .matchAll(/(?:^|[\s,])([^\s,](?:\S*[^\s,])?)(?:\s+([\d.]+)[wx])?(?=\s*(?:,|$))/g)) {
     if (Number(size) <= most || address === undefined || /^data:/i.test(address)) continue;
     [best, most] = [address, Number(size)];
   }
