@@ -3,12 +3,15 @@
  * goes to one of those, so a name that changes its answer gains nothing. Over node:http because Bun's `fetch` ignores
  * `lookup` and obeys proxy variables; node:http does as told. TLS still checks the host name.
  */
+import { isUtf8 } from "node:buffer";
 import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
-import { type Duplex, pipeline, type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type Duplex, pipeline, Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
+
+import type { CookieJar } from "tough-cookie";
 
 import { beforeAbort } from "#shared/abortable.ts";
 import { type Countdown, startCountdown } from "#shared/countdown.ts";
@@ -40,7 +43,7 @@ export interface OutboundRequest {
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Three of a plain GET, none of others, when absent. */
+  /** Three of a plain GET, none of others, when absent. Cookies that redirects set are sent on, by the rules of RFC 6265, until the call ends. */
   readonly redirectsMax?: number;
   /** An answer that is not 2xx is read and returned like any other; without it, its status is thrown and its body left. */
   readonly anyStatus?: boolean;
@@ -62,9 +65,10 @@ export interface OutboundAnswer {
 
 /**
  * unsafe: not to be dialled for a caller; unreachable: no connection, or one that broke; timeout: too slow; too_large:
- * more than asked for; status: an answer that is not 2xx (unless any is asked for) or cannot be read.
+ * more than asked for; redirects: more redirects than are followed; status: an answer that is not 2xx (unless any is asked for) or
+ * cannot be read.
  */
-export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "status";
+export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "redirects" | "status";
 
 /** Its message may be logged: it holds neither the address nor anything the target sent. */
 export class OutboundError extends Error {
@@ -135,6 +139,7 @@ export async function fetchPublic(
     let url = judge(address);
     const { origin } = url;
     let isHome = true;
+    let cookies: CookieJar | undefined;
     for (let redirects = 0; ; redirects += 1) {
       await beforeAbort(request.before?.(url) ?? Promise.resolve(), signal).catch((cause: unknown) => {
         onTakerFault(cause);
@@ -142,14 +147,20 @@ export async function fetchPublic(
       });
       const addresses = await addressesOf(url, resolve, signal);
       isHome &&= url.origin === origin;
-      const response = await send(url, addresses, isHome ? request : { ...request, headers: {} }, signal);
+      const sent = {
+        ...request,
+        headers: isHome ? (request.headers ?? {}) : {},
+        cookies: await cookies?.getCookieString(url.href),
+      };
+      const response = await send(url, addresses, sent, signal);
       try {
         const next = redirectsMax === undefined ? undefined : redirectTarget(response, url);
         if (next === undefined) {
           status = response.statusCode;
           return await readAnswer(response, url, request, { stop, total, onTakerFault });
         }
-        if (redirects === redirectsMax) throw new OutboundError("status", "too many redirects");
+        if (redirects === redirectsMax) throw new OutboundError("redirects", `more than ${redirectsMax} redirects`);
+        cookies = await withCookies(cookies, response, url);
         url = judge(next);
       } finally {
         // Closes the connection of an answer that was not read to its end.
@@ -193,17 +204,20 @@ async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Pro
 function send(
   url: URL,
   addresses: readonly ResolvedAddress[],
-  { method = "GET", accept, headers = {}, body }: OutboundRequest,
+  { method = "GET", accept, headers = {}, body, cookies }: OutboundRequest & { readonly cookies: string | undefined },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   signal.throwIfAborted();
+  const passed = passedOn(headers);
+  const cookie = [passed["cookie"], cookies].filter(Boolean).join("; ");
   return new Promise((resolve, reject) => {
     const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
       method,
       headers: {
         "user-agent": OUR_AGENT,
         accept: "*/*",
-        ...passedOn(headers),
+        ...passed,
+        ...(cookie === "" ? {} : { cookie }),
         ...(accept === undefined ? {} : { accept }),
         "accept-encoding": "identity",
       },
@@ -252,8 +266,25 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 function redirectTarget(response: IncomingMessage, from: URL): string | undefined {
   const { location } = response.headers;
   if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;
-  if (!URL.canParse(location, from.href)) throw new OutboundError("status", "a redirect to nowhere");
-  return new URL(location, from).href;
+  // Headers are read as Latin-1; browsers read an address in one as UTF-8 where it is.
+  const utf8 = Buffer.from(location, "latin1");
+  const target = isUtf8(utf8) ? utf8.toString() : location;
+  if (!URL.canParse(target, from.href)) throw new OutboundError("status", "a redirect to nowhere");
+  return new URL(target, from).href;
+}
+
+/** Keeps the cookies of a redirect, those that its server may not set left out. */
+async function withCookies(
+  jar: CookieJar | undefined,
+  response: IncomingMessage,
+  url: URL,
+): Promise<CookieJar | undefined> {
+  const set = response.headers["set-cookie"] ?? [];
+  if (set.length === 0) return jar;
+  const { CookieJar: Jar } = await import("tough-cookie");
+  const kept = jar ?? new Jar();
+  for (const cookie of set) await kept.setCookie(cookie, url.href, { ignoreError: true });
+  return kept;
 }
 
 async function readAnswer(
@@ -285,13 +316,14 @@ async function readAnswer(
     return { ...answer, headers, bytes: new Uint8Array() };
   }
   const tooLarge = new OutboundError("too_large", `more than ${bytesMax} bytes`, status);
-  const body = inflated(response, response.headers["content-encoding"]);
-  if (!body) throw new OutboundError("status", "an encoding nobody asked for", status);
+  const codings = codingsOf(response.headers["content-encoding"]);
+  if (!codings) throw new OutboundError("status", "an unknown content coding", status);
   if (Number(response.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let length = 0;
   const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`, status)));
   try {
+    const body = await decoded(response, codings);
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > bytesMax) throw tooLarge;
@@ -330,18 +362,43 @@ function codeOf(error: unknown): string {
 
 // Bodies as they were before their server compressed them.
 
-/** We ask for plain bytes; servers that keep files compressed send them so all the same. Undefined for an unknown encoding. */
-function inflated(body: Readable, contentEncoding = "identity"): Readable | undefined {
-  const encoding = contentEncoding.trim().toLowerCase();
-  if (encoding === "identity" || encoding === "") return body;
-  const decoder = DECODERS.get(encoding);
-  // Whichever end fails, the loop over the decoder hears of it.
-  return decoder && pipeline(body, decoder(), () => undefined);
-}
-
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
-  ["deflate", createInflate],
   ["br", createBrotliDecompress],
+  ["zstd", createZstdDecompress],
 ]);
+
+/** Codings of one body that are undone, one after the other. */
+const CODINGS_MAX = 4;
+
+/** Codings of a body, the last one applied first; undefined for an unknown one. We ask for none, but servers that keep files compressed send them so. */
+function codingsOf(header = "identity"): readonly string[] | undefined {
+  const names = header.split(",").map((name) => name.trim().toLowerCase());
+  const codings = names.filter((name) => name !== "" && name !== "identity").toReversed();
+  const isKnown = (name: string): boolean => name === "deflate" || DECODERS.has(name);
+  return codings.length <= CODINGS_MAX && codings.every(isKnown) ? codings : undefined;
+}
+
+function decoded(response: Readable, codings: readonly string[]): Promise<Readable> {
+  return codings.reduce<Promise<Readable>>(async (before, coding) => {
+    const body = await before;
+    if (coding === "deflate") return inflated(body);
+    const decoder = DECODERS.get(coding)?.();
+    // Whichever end fails, the loop over the decoder hears of it.
+    return decoder ? pipeline(body, decoder, () => undefined) : body;
+  }, Promise.resolve(response));
+}
+
+/** Servers send `deflate` in the frame of zlib, as they should, or without: then the first byte differs. */
+async function inflated(body: Readable): Promise<Readable> {
+  const pieces = body[Symbol.asyncIterator]() as AsyncIterableIterator<Uint8Array>;
+  const { value: first } = (await pieces.next()) as { readonly value?: Uint8Array };
+  if (!first) return Readable.from([]);
+  const whole = async function* (): AsyncGenerator<Uint8Array> {
+    yield first;
+    yield* pieces;
+  };
+  const decoder = ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
+  return pipeline(Readable.from(whole()), decoder, () => undefined);
+}

@@ -1,9 +1,9 @@
 /** HTML as Markdown and as plain text. */
-import { highlightedCodeBlock, strikethrough, taskListItems } from "@joplin/turndown-plugin-gfm";
 import TurndownService from "turndown";
 
 import { checkParts, TABLE_PARTS } from "./html-parts.ts";
-import { tables } from "./document/html-tables.ts";
+import { isInTable, tables } from "./document/html-tables.ts";
+import { escapeInline, escapeText } from "./markdown-text.ts";
 import { guarded } from "./document/markdown.ts";
 import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 
@@ -18,10 +18,24 @@ function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
 /** @throws MediaError too_large, for tables of too many rows or cells, and for what is nested too deeply */
 export function markdownOf(html: string): string {
   checkParts(html, TABLE_PARTS);
-  const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  service.use([highlightedCodeBlock, strikethrough, taskListItems, tables]);
+  const service = new TurndownService({ headingStyle: "atx", bulletListMarker: "-" });
+  service.escape = escapeText;
+  service.use([marks, links, code, tables]);
+  service.addRule("heading", {
+    filter: ["h1", "h2", "h3", "h4", "h5", "h6"],
+    // A word of # at the end would be read as the end mark of the heading.
+    replacement: (content, { nodeName }) =>
+      `\n\n${"#".repeat(Number(nodeName[1]))} ${inOneLine(content).replace(/(?<=^|\s)#+$/, String.raw`\$&`)}\n\n`,
+  });
+  service.addRule("task", {
+    filter: (node) =>
+      node.nodeName === "INPUT" && node.getAttribute("type") === "checkbox" && node.parentNode?.nodeName === "LI",
+    replacement: (_content, node) => ((node as Element).hasAttribute("checked") ? "[x] " : "[ ] "),
+  });
   service.remove(isHidden);
-  return `${guarded(() => service.turndown(html))}\n`;
+  return `${guarded(() => service.turndown(html))
+    .replaceAll(`!${LINK_START}`, String.raw`\!`)
+    .replaceAll(LINK_START, "")}\n`;
 }
 
 /** @throws MediaError too_large, for too many tags, and for what is nested too deeply */
@@ -42,4 +56,163 @@ export function textOfHtml(html: string): string {
     },
   });
   return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore
+}
+
+/** Marks the start of a link until all is written: an exclamation mark before it would make it an image. HTML has no such character. */
+const LINK_START = "\0";
+
+/** Members of turndown's nodes that are read here. */
+interface Element {
+  readonly nodeName: string;
+  readonly nodeType: number;
+  readonly textContent: string | null;
+  readonly previousSibling: Element | null;
+  readonly nextSibling: Element | null;
+  readonly parentNode: Element | null;
+  readonly className: string;
+  readonly isBlock?: boolean;
+  getAttribute(name: string): string | null;
+  hasAttribute(name: string): boolean;
+  querySelector(selector: string): Element | null;
+}
+
+function inOneLine(content: string): string {
+  const lines = content.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  EM: "_",
+  I: "_",
+  STRONG: "**",
+  B: "**",
+  DEL: "~~",
+  S: "~~",
+  STRIKE: "~~",
+};
+
+/** Emphasis: as marks where Markdown reads them, as tags elsewhere. */
+function marks(service: TurndownService): void {
+  service.addRule("marks", {
+    filter: (node) => Object.hasOwn(MARKS, node.nodeName),
+    replacement(content, node, _options) {
+      const element = node as unknown as Element & {
+        readonly flankingWhitespace: { readonly leading: string; readonly trailing: string };
+      };
+      const mark = MARKS[element.nodeName] ?? "";
+      // Marks do not reach over the end of a paragraph; twice the same mark is another one.
+      if (content.trim() === "" || /\n\s*\n/.test(content) || isWithin(element.parentNode, mark)) return content;
+      const { leading, trailing } = element.flankingWhitespace;
+      const before = leading === "" ? neighbour(element, "previousSibling") : " ";
+      const after = trailing === "" ? neighbour(element, "nextSibling") : " ";
+      const opens = canFlank(before, content[0] ?? "");
+      const closes = canFlank(after, content.at(-1) ?? "");
+      if (!opens || !closes || before === MARKED || after === MARKED) {
+        const tag = TAGS[mark] ?? "";
+        return `<${tag}>${content}</${tag}>`;
+      }
+      const own = mark === "_" && /[\p{L}\p{N}]/u.test(before + after) ? "*" : mark;
+      return `${own}${content}${own}`;
+    },
+  });
+}
+
+const TAGS: Readonly<Record<string, string>> = { _: "em", "**": "strong", "~~": "del" };
+/** Stands for a neighbour that has marks itself. */
+const MARKED = "*";
+
+function isWithin(outer: Element | null, mark: string): boolean {
+  for (let at = outer; at && at.isBlock !== true; at = at.parentNode) if (MARKS[at.nodeName] === mark) return true;
+  return false;
+}
+
+/** Character beside an element in its block; empty at the block's edge. */
+function neighbour(element: Element, side: "previousSibling" | "nextSibling"): string {
+  for (let at: Element | null = element; at && at.isBlock !== true; at = at.parentNode) {
+    const sibling = at[side];
+    if (!sibling) continue;
+    if (sibling.nodeName === "BR" || sibling.isBlock === true) return "";
+    if (sibling.nodeType === 1 && (Object.hasOwn(MARKS, sibling.nodeName) || sibling.querySelector(MARKED_ELEMENTS)))
+      return MARKED;
+    const text = sibling.textContent ?? "";
+    return (side === "nextSibling" ? text[0] : text.at(-1)) ?? "";
+  }
+  return "";
+}
+
+const MARKED_ELEMENTS = Object.keys(MARKS).join(",").toLowerCase();
+
+/** A mark is read as such beside a letter if what it encloses does not begin, or end, with punctuation (CommonMark, 6.2). */
+function canFlank(outside: string, inside: string): boolean {
+  return outside === "" || /[\s\p{P}\p{S}]/u.test(outside) || !/[\p{P}\p{S}]/u.test(inside);
+}
+
+function links(service: TurndownService): void {
+  service.addRule("link", {
+    filter: (node) => node.nodeName === "A" && Boolean(node.getAttribute("href")),
+    replacement(content, node) {
+      // Blocks within a link, such as the heading of a card, become words of one line.
+      const text = /\n/.test(content.trim())
+        ? inOneLine(content.replaceAll(/^[ \t]*(?:#{1,6}|[-+*>]|\d+\.)[ \t]+/gm, ""))
+        : content;
+      return `${LINK_START}[${text}](${target(node, "href")})`;
+    },
+  });
+  service.addRule("image", {
+    filter: "img",
+    replacement(_content, node) {
+      const image = node as unknown as Element;
+      const alt = escapeInline(inOneLine(image.getAttribute("alt") ?? ""));
+      return image.getAttribute("src") ? `![${alt}](${target(image, "src")})` : "";
+    },
+  });
+}
+
+/** Address and title of a link or an image. */
+function target(element: Element, attribute: "href" | "src"): string {
+  const address = (element.getAttribute(attribute) ?? "").trim().replaceAll(/[\s\p{Cc}]/gu, encodeURIComponent);
+  const title = inOneLine(element.getAttribute("title") ?? "");
+  const written = address.replaceAll(/[\\()<>`]|&(?=#?\w+;)/g, String.raw`\$&`);
+  return title === "" ? written : `${written} "${title.replaceAll(/[\\"`<]|&(?=#?\w+;)/g, String.raw`\$&`)}"`;
+}
+
+function code(service: TurndownService): void {
+  service.addRule("code", {
+    filter: (node) => node.nodeName === "CODE" && node.parentNode?.nodeName !== "PRE",
+    replacement(_content, node) {
+      const text = (node.textContent ?? "").replaceAll(/\r\n?|\n/g, " ");
+      if (text.trim() === "") return text;
+      // No backslash can stand before the pipe of a code span in a table.
+      if (/\\\|/.test(text) && isInTable(node)) return codeTag(text);
+      const tick = "`".repeat(freeRun(text, 1));
+      const space = /^`|`$|^ .* $/.test(text) ? " " : "";
+      return `${tick}${space}${text}${space}${tick}`;
+    },
+  });
+  service.addRule("preformatted", {
+    filter: "pre",
+    replacement(_content, node) {
+      const text = (node.textContent ?? "").replace(/\n$/, "");
+      if (isInTable(node)) return codeTag(text);
+      const pre = node as unknown as Element;
+      const names = `${pre.querySelector("code")?.className ?? ""} ${pre.className} ${pre.parentNode?.className ?? ""}`;
+      const language = /(?:^|\s)(?:lang(?:uage)?|highlight-(?:text|source))-([^\s`]+)/.exec(names)?.[1] ?? "";
+      const fence = "`".repeat(freeRun(text, 3));
+      return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
+    },
+  });
+}
+
+/** Length of a run of backticks that the text does not have, `min` at least. */
+function freeRun(text: string, min: number): number {
+  const runs = new Set((text.match(/`+/g) ?? []).map(({ length }) => length));
+  let length = min;
+  while (min === 1 ? runs.has(length) : [...runs].some((run) => run >= length)) length++;
+  return length;
+}
+
+/** Code as HTML, in one line: every character that Markdown could read is written as its number. */
+function codeTag(text: string): string {
+  const line = text.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.codePointAt(0)};`).replaceAll("\n", "<br>");
+  return `<code>${line}</code>`;
 }

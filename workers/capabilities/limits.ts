@@ -15,3 +15,6 @@ export const DOCUMENT_TAGS_MAX = 1_000_000;
 /** One page, inflated. */
 export const WEB_PAGE_BYTES_MAX = 20 * 1_048_576;
 export const WEB_HEADER_CHARACTERS_MAX = 2_000;
+
+/** Redirects that are followed for a capability, as many as browsers follow. */
+export const WEB_REDIRECTS_MAX = 20;

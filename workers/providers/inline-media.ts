@@ -252,6 +252,7 @@ export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, str
   unsafe: "This URL is not allowed: expected one that leads to the public internet.",
   unreachable: "Expected an address that can be fetched; no connection to this one held.",
   timeout: "Expected an address that can be fetched quickly; this one did not deliver in time.",
+  redirects: "Expected an address that leads to its content; this one redirects too often.",
   status: "Expected an address that can be fetched without signing in; this one did not hand out its content.",
 };
 

@@ -93,6 +93,7 @@ const FAULTS: Readonly<Record<OutboundFault, AttemptFault>> = {
   unreachable: "unreachable",
   timeout: "timeout",
   too_large: "too_large",
+  redirects: "status",
   status: "status",
 };
 

@@ -150,6 +150,65 @@ test("web.to_markdown reads what scripts make where that is asked for", async ()
   expect(await of(true)).toBe("Plain\n\nby script\n");
 }, 30_000);
 
+test("web.to_markdown reads the frames that a page loads, and no noscript element, once its scripts have run", async () => {
+  const site = await sites.open({
+    "/": page(`<p>Page</p><noscript>none</noscript><iframe src="/f/one" title="Frame"></iframe>`),
+    "/f/one": page(`<p>One <a href="x">link</a></p><iframe src="two"></iframe>`),
+    "/f/two": page(`<p>Two</p><script>document.body.append("by script")</script>`),
+  });
+  const { output } = await sites.visit("web.to_markdown", site.url("/"), { scope: "page", render: true });
+  expect(output["text"]).toBe(`Page\n\nOne [link](${site.url("/f/x")})\n\nTwo\n\nby script\n`);
+}, 30_000);
+
+describe("a page whose scripts fetch its content after it has loaded", () => {
+  /** A site whose pages fetch `/data`, which answers after `answerMs`, and `/more` when that has answered. */
+  const fetching = (answerMs: number, script = "") =>
+    sites.open(({ url }, response) => {
+      if (url === "/data" || url === "/more") {
+        setTimeout(() => response.setHeader("content-type", "text/plain").end(`answer of ${url}`), answerMs);
+        return;
+      }
+      const load = `onload = async () => {
+        const get = async (path) => (document.querySelector("p").textContent += " " + (await (await fetch(path)).text()));
+        document.querySelector("p").textContent = ""; await get("/data"); await get("/more"); ${script}
+      }`;
+      response.setHeader("content-type", "text/html").end(page(`<p>Loading</p><script>${load}</script>`));
+    });
+  const markdown = async (url: string, params: object = {}) =>
+    (await sites.visit("web.to_markdown", url, { scope: "page", render: true, ...params })).output["text"];
+
+  test.each([50, 400])(
+    "is read when both answers have come, after %d ms each",
+    async (answerMs) => {
+      const site = await fetching(answerMs);
+      expect(await markdown(site.url("/"))).toBe("answer of /data answer of /more\n");
+      const size = { width: 320, height: 240, selector: "p" };
+      const late = page(
+        "<p>Loading</p><script>onload = async () => { await fetch('/data'); document.querySelector('p').style.height = '77px' }</script>",
+      );
+      const shown = await sites.open(({ url }, response) => {
+        if (url === "/data") setTimeout(() => response.end("x"), answerMs);
+        else response.setHeader("content-type", "text/html").end(late);
+      });
+      expect((await sites.visit("web.screenshot", shown.url("/"), size)).output["height"]).toBe(77);
+    },
+    30_000,
+  );
+
+  test("is read after a bounded wait where it never stops requesting", async () => {
+    const site = await fetching(20, "setInterval(() => fetch('/data'), 100)");
+    expect(await markdown(site.url("/"))).toBe("answer of /data answer of /more\n");
+  }, 30_000);
+
+  test("is read after the wait that is asked for", async () => {
+    const site = await fetching(20, "setTimeout(() => (document.querySelector('p').textContent = 'later'), 1_500)");
+    expect(await markdown(site.url("/"), { wait: 3 })).toBe("later\n");
+    expect(await refused(markdown(site.url("/"), { wait: 3, render: false }))).toBe(
+      "invalid: Expected params.render to be true where params.wait is given.",
+    );
+  }, 30_000);
+});
+
 describe("document.html_to_pdf", () => {
   const textOf = async (pdf: Uint8Array) =>
     (await runCapability("document.extract_text", { document: pdf })).output?.["text"];

@@ -64,15 +64,17 @@ describe("web.fetch", () => {
     expect(seen[2]).not.toHaveProperty("authorization");
   });
 
-  test("follows five redirects and no sixth", async () => {
+  test("follows twenty redirects and no more", async () => {
     const site = await sites.open(({ url = "" }, response) => {
       const step = Number(url.slice(1));
       if (step === 0) response.end("here");
       else response.writeHead(307, { location: `/${step - 1}` }).end();
     });
-    expect((await visit("web.fetch", site.url("/5"))).output["url"]).toBe(site.url("/0"));
-    expect(await refused(visit("web.fetch", site.url("/6")))).toContain("unprocessable_input input.url");
-    expect(site.asked).not.toContain("GET /0".repeat(2));
+    expect((await visit("web.fetch", site.url("/20"))).output["url"]).toBe(site.url("/0"));
+    expect(await refused(visit("web.fetch", site.url("/21")))).toBe(
+      "unprocessable_input input.url: The address redirects more than 20 times.",
+    );
+    expect(site.asked.filter((one) => one === "GET /0")).toHaveLength(1);
   });
 
   test("tells the status of an answer that is no page", async () => {
@@ -182,12 +184,6 @@ describe("is refused", () => {
 
   test.each([
     ["a picture", PNG, "image/png", "unsupported: Expected a page of text, got image/png."],
-    [
-      "an unknown encoding",
-      "x",
-      "text/html; charset=klingon",
-      "unsupported: Expected a page in an encoding of the web",
-    ],
     ["too deep a page", `<p>${"<div>".repeat(5_000)}`, "text/html", "too_large: Expected elements nested at most 400"],
     ["too many elements", "<i>a</i>".repeat(60_000), "text/html", "too_large: Expected at most 50000 elements"],
     ["too long a table", `<table>${"<tr><td>a".repeat(4_000)}`, "text/html", "too_large: Expected at most 2000 table"],
@@ -244,7 +240,11 @@ describe("web.to_markdown", () => {
   test.each([
     ["without body or html", "<title>T</title><p>One<p>Two", { title: "T", scope: "article", text: "One\n\nTwo\n" }],
     ["of words alone", "just words", { text: "just words\n" }],
-    ["of frames", "<html><frameset><frame src=a></frameset></html>", { scope: "page", text: "\n" }],
+    [
+      "of frames",
+      "<html><frameset><frame src=a name=main></frameset></html>",
+      { text: expect.stringMatching(/^\[main\]\(http.*\/a\)\n$/) },
+    ],
     [
       "of nothing but its head",
       "<html><head><title>T</title></head></html>",
@@ -254,20 +254,6 @@ describe("web.to_markdown", () => {
   ])("reads a page %s", async (_what, html, output) => {
     const site = await sites.open({ "/": html });
     expect((await visit("web.to_markdown", site.url("/"))).output).toMatchObject(output);
-  });
-
-  test.each([
-    ["its server", "text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>", "Привет\n"],
-    ["its head", "text/html", '<meta charset="shift_jis"><p>\x82\xa0</p>', "あ\n"],
-    ["its mark", "text/html; charset=koi8-r", "\xef\xbb\xbf<p>\xc3\xa9</p>", "é\n"],
-    ["its head can be right", "text/html", '<meta charset="utf-16"><p>\xc3\xa9</p>', "é\n"],
-    ["its head, not its words,", "text/html", "<p>charset=klingon \xc3\xa9</p>", "charset=klingon é\n"],
-    ["its head outside of comments", "text/html", '<!-- <meta charset="koi8-r"> --><p>\xc3\xa9</p>', "é\n"],
-  ])("decodes a page as %s says", async (_what, type, latin, text) => {
-    const site = await sites.open((_request, response) => {
-      response.setHeader("content-type", type).end(Buffer.from(latin, "latin1"));
-    });
-    expect((await visit("web.to_markdown", site.url("/"))).output["text"]).toBe(text);
   });
 
   test("leaves a page of plain text as it is, and a long one is a file", async () => {
@@ -293,6 +279,7 @@ describe("web.links", () => {
     const kinds = ["links", "meta", "feed", "sitemap"];
     expect((await visit("web.links", site.url("/"), { kinds })).output).toEqual({
       url: site.url("/"),
+      charset: "utf-8",
       links: [
         { url: site.url("/b/one?x=1&y=2"), title: "One and more" },
         { url: "https://other.example/x", title: "Other", rel: "nofollow" },
@@ -340,6 +327,7 @@ describe("web.links", () => {
     const kinds = ["links", "meta", "feed"];
     expect((await visit("web.links", site.url(path), { kinds })).output).toEqual({
       url: site.url(path),
+      charset: "utf-8",
       links: items,
       meta: { title: "News" },
       feeds: [{ url: site.url(path), title: "News", format }],

@@ -17,7 +17,7 @@ import { readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { RunFiles } from "../../capabilities/child.ts";
 import type { InputFile, InputPage } from "../../capabilities/define.ts";
-import { WEB_PAGE_BYTES_MAX } from "../../capabilities/limits.ts";
+import { WEB_PAGE_BYTES_MAX, WEB_REDIRECTS_MAX } from "../../capabilities/limits.ts";
 import type { WorkerContext } from "../../context.ts";
 import { bringPage, type PageParams, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
@@ -203,6 +203,7 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
       signal: run.signal,
       bytesMax,
       timeoutMs: CAPABILITY_FETCH_MS,
+      redirectsMax: WEB_REDIRECTS_MAX,
       onBytes,
     });
     address = answer.url;

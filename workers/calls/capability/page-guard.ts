@@ -7,8 +7,7 @@ import { join } from "node:path";
 
 import { FairLimit } from "#shared/fair-limit.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
-import { WEB_PAGE_BYTES_MAX } from "#workers/capabilities/limits.ts";
-import { WEB_REDIRECTS_MAX } from "./pages.ts";
+import { WEB_PAGE_BYTES_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 /** Parts of a page that a browser shows, their bytes in all, the time of one, and those fetched at once. */
 const WEB_PAGE_PARTS_MAX = 500;

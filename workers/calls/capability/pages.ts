@@ -2,7 +2,7 @@
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
-import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX } from "#workers/capabilities/limits.ts";
+import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 import type { InputPage } from "../../capabilities/define.ts";
@@ -12,12 +12,11 @@ import { fetchFault, openFile } from "./taken.ts";
 
 /** One fetch, from the first look-up to the last byte. */
 const WEB_FETCH_MS = 30_000;
-export const WEB_REDIRECTS_MAX = 5;
 
 /** Headers that are told of an answer. */
 const WEB_ANSWER_HEADERS_MAX = 100;
 
-/** Readers of robots.txt are to take 500 KiB at least (RFC 9309). */
+/** Readers of robots.txt are to take 500 KiB at least (RFC 9309); rules beyond do not count. */
 const WEB_ROBOTS_BYTES_MAX = 500 * 1_024;
 export const WEB_ROBOTS_MS = 10_000;
 
@@ -120,15 +119,25 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
 
 /** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
-  const bytesMax = WEB_ROBOTS_BYTES_MAX;
-  const timeoutMs = WEB_ROBOTS_MS;
-  const redirectsMax = WEB_REDIRECTS_MAX;
+  const pieces: Uint8Array[] = [];
+  let missing = WEB_ROBOTS_BYTES_MAX;
+  const isRead = new Error("as much is read as counts");
   try {
-    const { bytes } = await fetchPublic(address, { bytesMax, timeoutMs, redirectsMax, signal });
-    return new TextDecoder().decode(bytes);
+    await fetchPublic(address, {
+      bytesMax: Number.POSITIVE_INFINITY,
+      timeoutMs: WEB_ROBOTS_MS,
+      redirectsMax: WEB_REDIRECTS_MAX,
+      signal,
+      onBytes(piece) {
+        pieces.push(piece.slice(0, missing));
+        missing -= piece.length;
+        return missing > 0 ? Promise.resolve() : Promise.reject(isRead);
+      },
+    });
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    const { status = 0 } = error;
-    return status >= 400 && status < 500 ? "" : undefined;
+    if (error !== isRead && !(error instanceof OutboundError)) throw error;
+    const { status = 0 } = error as OutboundError;
+    if (error !== isRead) return status >= 400 && status < 500 ? "" : undefined;
   }
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }

@@ -4,6 +4,7 @@ import { finished } from "node:stream/promises";
 
 import { ApiError } from "#shared/errors.ts";
 import { addressFault, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
+import { WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 export interface OpenFile {
   write(bytes: Uint8Array): Promise<void>;
@@ -59,6 +60,7 @@ const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> =
   unsafe: "The address is not a public one.",
   unreachable: "Nothing could be fetched from this address.",
   status: "The server at this address did not send what was asked for.",
+  redirects: `The address redirects more than ${WEB_REDIRECTS_MAX} times.`,
   timeout: "The server at this address was too slow.",
 };
 

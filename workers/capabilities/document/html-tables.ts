@@ -4,6 +4,10 @@
  */
 import type TurndownService from "turndown";
 
+import { MediaError } from "#shared/children/media-error.ts";
+
+import { escapeText } from "../markdown-text.ts";
+
 /** Members of turndown's nodes that are read here. */
 interface Part {
   readonly nodeName: string;
@@ -21,32 +25,42 @@ interface Shape {
   readonly hasHead: boolean;
   /** Alignment of each column; an empty string for none. */
   readonly aligns: readonly string[];
+  /** Number of columns before a cell that cells of the rows above reach into. */
+  readonly before: ReadonlyMap<Part, number>;
 }
 
 /** Wider cells stand for so many columns. */
 const SPAN_MAX = 50;
 const BORDERS: Readonly<Record<string, string>> = { left: ":---", right: "---:", center: ":---:" };
 
+const shapes = new WeakMap<object, Shape>();
+
+function shapeAround(node: Part): Shape {
+  let table = node.parentNode;
+  while (table && table.nodeName !== "TABLE") table = table.parentNode;
+  if (!table) return LAYOUT;
+  const shape = shapes.get(table) ?? shapeOf(table);
+  shapes.set(table, shape);
+  return shape;
+}
+
+/** True for a part of a table that is written as one. */
+export function isInTable(node: object): boolean {
+  return !shapeAround(node as Part).isLayout;
+}
+
 export function tables(service: TurndownService): void {
-  const shapes = new WeakMap<object, Shape>();
-  const shapeAround = (node: Part): Shape => {
-    let table = node.parentNode;
-    while (table && table.nodeName !== "TABLE") table = table.parentNode;
-    if (!table) return LAYOUT;
-    const shape = shapes.get(table) ?? shapeOf(table);
-    shapes.set(table, shape);
-    return shape;
-  };
   service.addRule("tableCell", {
     filter: ["th", "td"],
     replacement(content, node) {
       const cell = node as unknown as Part;
-      if (shapeAround(cell).isLayout) return `\n\n${content}\n\n`;
+      const { isLayout, before } = shapeAround(cell);
+      if (isLayout) return `\n\n${content}\n\n`;
       const lines = content.split("\n").map((line) => line.trim()).filter((line) => line !== ""); // prettier-ignore
-      return ` ${lines
+      return `${EMPTY_CELL.repeat(before.get(cell) ?? 0)} ${lines
         .join("<br>")
-        .replaceAll("|", String.raw`\|`)
-        .padEnd(3)} |${"     |".repeat(spanOf(cell) - 1)}`;
+        .replaceAll(/(\\.)|\|/g, (_all, escaped?: string) => escaped ?? String.raw`\|`)
+        .padEnd(3)} |${EMPTY_CELL.repeat(columnsOf(cell) - 1)}`;
     },
   });
   service.addRule("tableRow", {
@@ -62,41 +76,72 @@ export function tables(service: TurndownService): void {
       const { isLayout, hasHead, aligns } = shapes.get(table) ?? shapeOf(table);
       if (isLayout) return `\n\n${content}\n\n`;
       const rows = content.split("\n").filter((line) => line.length > 1);
-      const empty = `|${"     |".repeat(aligns.length)}`;
+      const empty = `|${EMPTY_CELL.repeat(aligns.length)}`;
       const border = `| ${aligns.map((align) => BORDERS[align] ?? "---").join(" | ")} |`;
       const caption =
         childrenOf(table)
           .find(({ nodeName }) => nodeName === "CAPTION")
-          ?.textContent?.trim() ?? "";
+          ?.textContent?.trim()
+          .replaceAll(/\s+/g, " ") ?? "";
       const lines = hasHead ? [rows[0], border, ...rows.slice(1)] : [empty, border, ...rows];
-      return `\n\n${caption === "" ? "" : `${caption}\n\n`}${lines.join("\n")}\n\n`;
+      return `\n\n${caption === "" ? "" : `${escapeText(caption)}\n\n`}${lines.join("\n")}\n\n`;
     },
   });
 }
 
-const LAYOUT: Shape = { isLayout: true, hasHead: false, aligns: [] };
+const LAYOUT: Shape = { isLayout: true, hasHead: false, aligns: [], before: new Map() };
+const EMPTY_CELL = "     |";
 
 function shapeOf(table: Part): Shape {
   const rows = childrenOf(table).flatMap((child) => {
     if (child.nodeName === "TR") return [child];
     return SECTIONS.has(child.nodeName) ? childrenOf(child).filter(({ nodeName }) => nodeName === "TR") : [];
   });
-  const cells = rows.map(cellsOf).filter((row) => row.length > 0);
-  const [first] = cells;
-  if (!first || (cells.length === 1 && first.length === 1)) return LAYOUT;
+  const filled = rows.map(cellsOf).filter((row) => row.length > 0);
+  const [first] = filled;
+  if (!first || (filled.length === 1 && first.length === 1)) return LAYOUT;
   if (table.getElementsByTagName("table").length > 0) return LAYOUT;
-  const aligns: string[] = [];
-  for (const row of cells) {
-    let column = 0;
-    for (const cell of row) {
-      aligns[column] = aligns[column] || alignOf(cell);
-      for (const end = column + spanOf(cell); column < end; column++) aligns[column] ??= "";
-    }
-  }
   const isHead =
     first[0]?.parentNode?.parentNode?.nodeName === "THEAD" || first.every(({ nodeName }) => nodeName === "TH");
-  return { isLayout: false, hasHead: isHead, aligns };
+  return { isLayout: false, hasHead: isHead, ...columns(rows) };
 }
+
+/** Columns of the cells, those of all rows that a cell spans included. @throws MediaError too_large */
+function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
+  const aligns: string[] = [];
+  const before = new Map<Part, number>();
+  let count = 0;
+  /** For a column, the number of the last row that a cell from above reaches. */
+  let reached = new Map<number, number>();
+  for (const [at, row] of rows.entries()) {
+    // No cell reaches into the next section.
+    if (row.parentNode !== rows[at - 1]?.parentNode) reached = new Map();
+    let column = 0;
+    for (const cell of cellsOf(row)) {
+      const start = column;
+      while ((reached.get(column) ?? -1) >= at) column++;
+      before.set(cell, column - start);
+      const [end, last] = [column + columnsOf(cell), at + rowsOf(cell) - 1];
+      aligns[column] = aligns[column] || alignOf(cell);
+      for (; column < end; column++) {
+        aligns[column] ??= "";
+        if (last > at) reached.set(column, last);
+      }
+      count += column - start;
+      if (count > TABLE_COLUMNS_MAX) {
+        throw new MediaError(
+          "too_large",
+          `Expected a table whose cells span at most ${TABLE_COLUMNS_MAX} columns in all.`,
+        );
+      }
+    }
+    for (; (reached.get(column) ?? -1) >= at; column++) aligns[column] ??= "";
+  }
+  return { aligns: Array.from(aligns, (align) => align ?? ""), before };
+}
+
+/** Columns of all cells of a table, those that cells of other rows reach into included. */
+const TABLE_COLUMNS_MAX = 600_000;
 
 const SECTIONS = new Set(["THEAD", "TBODY", "TFOOT"]);
 
@@ -110,9 +155,15 @@ function childrenOf(node: Part): readonly Part[] {
   return children;
 }
 
-function spanOf(cell: Part): number {
+function columnsOf(cell: Part): number {
   const span = Number(cell.getAttribute("colspan") ?? 1);
   return Number.isInteger(span) ? Math.min(SPAN_MAX, Math.max(1, span)) : 1;
+}
+
+/** Number of rows that a cell claims; zero stands for all rows to the end of its section. */
+function rowsOf(cell: Part): number {
+  const span = Number(cell.getAttribute("rowspan") ?? 1);
+  return span === 0 ? Number.POSITIVE_INFINITY : Number.isInteger(span) && span > 0 ? span : 1;
 }
 
 function alignOf(cell: Part): string {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, number } from "../params.ts";
 import { NO_ADDRESS, withPage } from "../web/browser.ts";
+import { wait } from "../web/page.ts";
 
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
 import { openPdf, PDF } from "./pdf.ts";
@@ -27,7 +28,7 @@ export default defineCapability({
     scale: number("Scale of the content.", { min: 0.1, max: 2, default: 1 }),
     print_background: flag("Print background colours and images.", true),
     javascript: flag("Run the scripts of the page.", false),
-    wait: number("Seconds to wait after the page has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
+    wait: wait(),
   },
   sample_input: { html: { text: "<h1>Tea</h1><p>Three boxes of <b>tea</b>.</p>" } },
   examples: [

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 
+import { decodeHTMLStrict } from "entities";
 import { Marked } from "marked";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag } from "../params.ts";
 import { textOf } from "../text.ts";
-import { blocksOf, decoded, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
+import { blocksOf, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
 
 export default defineCapability({
   id: "document.markdown_to_html",
@@ -48,18 +49,18 @@ function readerOf(allowsHtml: boolean): Marked {
     renderer: {
       html: ({ text }) => escaped(text),
       link({ href: written, title, tokens }) {
-        const href = decoded(written);
+        const href = decodeHTMLStrict(written);
         const words = this.parser.parseInline(tokens);
         const link = safeLink(href) ?? (isNear(href) ? href : undefined);
         return link === undefined ? words : `<a href="${escaped(link)}"${titled(title)}>${words}</a>`;
       },
       image({ href: written, title, text }) {
-        const href = decoded(written);
+        const href = decodeHTMLStrict(written);
         const isPicture = /^data:image\/(?:png|jpeg|gif|webp);base64,/i.test(href);
         const source = isPicture ? href : (safeLink(href) ?? (isNear(href) ? href : undefined));
         return source === undefined
-          ? escaped(decoded(text))
-          : `<img src="${escaped(source)}" alt="${escaped(decoded(text))}"${titled(title)}>`;
+          ? escaped(decodeHTMLStrict(text))
+          : `<img src="${escaped(source)}" alt="${escaped(decodeHTMLStrict(text))}"${titled(title)}>`;
       },
     },
   });
@@ -71,7 +72,7 @@ function isNear(href: string): boolean {
 }
 
 function titled(title: string | null | undefined): string {
-  return title == null || title === "" ? "" : ` title="${escaped(decoded(title))}"`;
+  return title == null || title === "" ? "" : ` title="${escaped(decodeHTMLStrict(title))}"`;
 }
 
 function escaped(text: string): string {

@@ -1,4 +1,5 @@
 /** Markdown as blocks and runs of text: what PDF and Word are made of. Nothing that it links to is fetched. */
+import { decodeHTMLStrict } from "entities";
 import { Marked, type Token, type Tokens } from "marked";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -63,7 +64,9 @@ function blockOf(token: Tokens.Generic, depth: number): Block[] {
     case "paragraph":
       return [{ kind: "paragraph", runs: runs(inner, {}) }];
     case "text":
-      return [{ kind: "paragraph", runs: inner.length > 0 ? runs(inner, {}) : [{ text: decoded(textIn(token)) }] }];
+      return [
+        { kind: "paragraph", runs: inner.length > 0 ? runs(inner, {}) : [{ text: decodeHTMLStrict(textIn(token)) }] },
+      ];
     case "code":
       return [{ kind: "code", text: textIn(token) }];
     case "blockquote":
@@ -79,7 +82,7 @@ function blockOf(token: Tokens.Generic, depth: number): Block[] {
       return [{ kind: "table", head: header.map(of), rows: rows.map((row) => row.map(of)), align: sides }];
     }
     case "html": {
-      const text = decoded(textIn(token).replaceAll(/<[^<>]*>/g, "")).trim();
+      const text = decodeHTMLStrict(textIn(token).replaceAll(/<[^<>]*>/g, "")).trim();
       return text === "" ? [] : [{ kind: "paragraph", runs: [{ text }] }];
     }
     default:
@@ -115,11 +118,11 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
       case "codespan":
         return [{ ...look, text: textIn(one), isCode: true }];
       case "link": {
-        const link = safeLink(decoded((one as Tokens.Link).href));
+        const link = safeLink(decodeHTMLStrict((one as Tokens.Link).href));
         return runs(inner, link === undefined ? look : { ...look, link });
       }
       case "image":
-        return [{ ...look, text: `[${decoded(textIn(one)) || "image"}]`, isItalic: true }];
+        return [{ ...look, text: `[${decodeHTMLStrict(textIn(one)) || "image"}]`, isItalic: true }];
       case "br":
         return [{ ...look, text: "\n" }];
       case "html":
@@ -128,7 +131,7 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
         return [];
       default:
         if (inner.length > 0) return runs(inner, look);
-        return [{ ...look, text: inOneLine(decoded(textIn(one))) }];
+        return [{ ...look, text: inOneLine(decodeHTMLStrict(textIn(one))) }];
     }
   });
 }
@@ -149,31 +152,6 @@ function textIn(token: Tokens.Generic): string {
 export function safeLink(href: string): string | undefined {
   const address = href.replaceAll(/\p{Cc}/gu, "").trim();
   return /^(?:https?:\/\/|mailto:)/i.test(address) ? address.slice(0, 2_000) : undefined;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  copy: "©",
-  reg: "®",
-  hellip: "…",
-  ndash: "–",
-  mdash: "—",
-  euro: "€",
-  times: "×",
-};
-
-/** With its entities as the letters that they stand for. */
-export function decoded(text: string): string {
-  return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (!name.startsWith("#")) return (Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined) ?? whole;
-    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10_ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : whole;
-  });
 }
 
 /** The first heading, for a title. */

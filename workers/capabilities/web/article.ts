@@ -28,6 +28,8 @@ export interface ReadOptions {
   readonly address: string;
   readonly scope: "article" | "page";
   readonly keepsLinks: boolean;
+  /** True if the scripts of the page have run: then its `noscript` elements do not count. */
+  readonly hasRunScripts: boolean;
 }
 
 /** The whole page where no article is found in it. @throws MediaError too_large */
@@ -45,11 +47,10 @@ function read(html: string, options: ReadOptions): Article {
   if (options.scope === "page") return wholePage(html, options);
   const document = openDocument(html, options);
   const language = document.documentElement.lang;
-  for (const frames of document.querySelectorAll("frameset")) frames.remove();
   const found = new Readability(document, {
     keepClasses: true,
     maxElemsToParse: WEB_ELEMENTS_MAX,
-    serializer: (node) => (node as unknown as Element).innerHTML,
+    serializer: (node) => markup(node),
   }).parse();
   if (!found?.content || found.textContent?.trim() === "") return wholePage(html, options);
   const { title, byline, excerpt, siteName, lang, publishedTime } = found;
@@ -64,12 +65,12 @@ function wholePage(html: string, options: ReadOptions): Article {
     language: document.documentElement.lang,
   });
   for (const node of document.querySelectorAll(UNREAD)) node.remove();
-  return { html: document.body.innerHTML, scope: "page", facts };
+  return { html: markup(document.body), scope: "page", facts };
 }
 
 /** Elements of a page that are not for readers. */
 const UNREAD =
-  "script,style,noscript,template,iframe,object,embed,frameset,frame,svg,canvas,input,button,select,textarea,title,meta,link";
+  "script,style,noscript,template,iframe,object,embed,frame,svg,canvas,input,button,select,textarea,title,meta,link";
 
 const FACT_CHARACTERS_MAX = 1_000;
 
@@ -79,11 +80,24 @@ function present(facts: Readonly<Record<string, string | null | undefined>>): Re
   );
 }
 
+/** HTML of an element's content, which linkedom writes without escaping the ampersands of attributes. */
+function markup(root: Element): string {
+  for (const { attributes } of root.querySelectorAll("*")) {
+    for (const attribute of attributes) attribute.value = attribute.value.replaceAll("&", "&amp;");
+  }
+  return root.innerHTML;
+}
+
 /** Members of linkedom's elements that are used here. */
 interface Element {
-  readonly innerHTML: string;
+  readonly nodeName: string;
+  readonly attributes: Iterable<{ value: string }>;
+  readonly previousElementSibling: Element | null;
+  querySelectorAll(selector: string): Iterable<Element>;
+  innerHTML: string;
   readonly lang: string;
-  readonly textContent: string | null;
+  textContent: string | null;
+  append(node: unknown): void;
   readonly childNodes: Iterable<unknown>;
   readonly firstElementChild: Element | null;
   readonly nextElementSibling: Element | null;
@@ -98,26 +112,107 @@ interface Element {
 interface Document {
   readonly documentElement: Element;
   readonly body: Element;
+  createElement(name: string): Element;
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
 }
 
-function openDocument(html: string, { address, keepsLinks }: ReadOptions): Document {
+function openDocument(html: string, options: ReadOptions, depth = 0): Document {
+  const { address, keepsLinks, hasRunScripts } = options;
   checkSize(html);
   const { document } = parseHTML(whole(html)) as unknown as { readonly document: Document };
   checkDepth(document.documentElement);
   const base = resolved(document.querySelector("base[href]")?.getAttribute("href") ?? "", address)?.href ?? address;
+  for (const part of document.querySelectorAll("noscript")) {
+    if (hasRunScripts || part.parentElement?.nodeName === "HEAD") part.remove();
+    else showWithoutScripts(part);
+  }
+  for (const frame of document.querySelectorAll("iframe,frame")) {
+    const shown = isSeen(frame) ? frameContent(document, frame, { ...options, address: base }, depth) : undefined;
+    if (shown) frame.replaceWith(shown);
+    else frame.remove();
+  }
+  for (const frames of document.querySelectorAll("frameset")) frames.replaceWith(...frames.childNodes);
   for (const link of document.querySelectorAll("a")) {
     const url = resolved(link.getAttribute("href") ?? "", base)?.href;
     if (keepsLinks && url !== undefined && link.getAttribute("href") !== null) link.setAttribute("href", url);
     else link.replaceWith(...link.childNodes);
   }
   for (const image of document.querySelectorAll("img")) {
-    const url = resolved(image.getAttribute("src") ?? image.getAttribute("data-src") ?? "data:", base)?.href;
+    const url = resolved(imageSource(image) ?? "data:", base)?.href;
     if (keepsLinks && url !== undefined) image.setAttribute("src", url);
     else image.replaceWith(image.getAttribute("alt") ?? "");
   }
   return document;
+}
+
+/** Replaces a `noscript` element by its content, and the placeholder before it by the picture in it. */
+function showWithoutScripts(part: Element): void {
+  const pictures = [...part.querySelectorAll("img")];
+  for (const picture of pictures) if (!isSeen(picture)) picture.remove();
+  const before = part.previousElementSibling;
+  if (before?.nodeName === "IMG" && pictures.length === 1 && pictures.every(isSeen)) before.remove();
+  part.replaceWith(...part.childNodes);
+}
+
+/** False for counting pixels, and for frames that hold no content. */
+function isSeen(element: Element): boolean {
+  const [width, height] = ["width", "height"].map((name) => Number.parseFloat(element.getAttribute(name) ?? "2"));
+  const style = element.getAttribute("style") ?? "";
+  const isHidden =
+    element.getAttribute("hidden") !== null || /display:\s{0,9}none|visibility:\s{0,9}hidden/i.test(style);
+  return !isHidden && !((width ?? 2) <= 1 || (height ?? 2) <= 1);
+}
+
+/** Frames within frames whose content is read; deeper ones are links. */
+const FRAME_DEPTH_MAX = 3;
+
+/** Content of a frame where the page holds it, else a link to it. */
+function frameContent(document: Document, frame: Element, options: ReadOptions, depth: number): Element | undefined {
+  const content = frame.getAttribute("srcdoc");
+  const shown = document.createElement("div");
+  if (content !== null && depth < FRAME_DEPTH_MAX) {
+    const { body } = openDocument(content, options, depth + 1);
+    for (const part of body.querySelectorAll("script,style")) part.remove();
+    shown.innerHTML = markup(body);
+    return shown;
+  }
+  const url = resolved(frame.getAttribute("src") || "data:", options.address)?.href;
+  const name = [frame.getAttribute("title"), frame.getAttribute("name"), url].find(Boolean);
+  if (url === undefined || !name) return undefined;
+  const link = document.createElement("a");
+  link.setAttribute("href", url);
+  link.textContent = name;
+  shown.append(link);
+  return shown;
+}
+
+/** Attributes in which pages keep the address of a picture until it is scrolled to. */
+const LAZY = ["data-src", "data-lazy-src", "data-original", "data-lazy"];
+
+/** Address of a picture: the one that a script would load, else its own, else its largest candidate. */
+function imageSource(image: Element): string | undefined {
+  const of = (name: string): string => image.getAttribute(name)?.trim() ?? "";
+  const address = [...LAZY, "src"].map(of).find((value) => value !== "" && !/^(?:data|about|blob):/i.test(value));
+  if (address !== undefined) return address;
+  const sources =
+    image.parentElement?.nodeName === "PICTURE" ? [...image.parentElement.querySelectorAll("source")] : [];
+  const sets = [image, ...sources].flatMap((one) => [one.getAttribute("data-srcset"), one.getAttribute("srcset")]);
+  return sets.map((set) => largest(set ?? "")).find((value) => value !== undefined);
+}
+
+const SRCSET_CHARACTERS_MAX = 20_000;
+
+/** The candidate of a `srcset` with the largest width or density. */
+function largest(set: string): string | undefined {
+  let [best, most] = [undefined as string | undefined, 0];
+  for (const [, address, size = "1"] of set
+    .slice(0, SRCSET_CHARACTERS_MAX)
+    .matchAll(/(?:^|[\s,])([^\s,](?:\S*[^\s,])?)(?:\s+([\d.]+)[wx])?(?=\s*(?:,|$))/g)) {
+    if (Number(size) <= most || address === undefined || /^data:/i.test(address)) continue;
+    [best, most] = [address, Number(size)];
+  }
+  return best;
 }
 
 const TITLE = /<title\b[^<>]*>[^<]*<\/title\s*>/i;

@@ -27,7 +27,7 @@ export interface BrowserVisit {
   readonly height?: number;
   readonly scale?: number;
   readonly isDark?: boolean;
-  /** Waited for after it has loaded. */
+  /** Pause after the page has loaded and its network is idle, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -204,17 +204,19 @@ function askGuard(socketPath: string, address: string): Promise<Part> {
 }
 
 /**
- * Until the page has loaded. A page that sends itself elsewhere, which is not followed, may never say so: then, until nothing
- * of it has been under way for a while.
+ * Resolves when the page has loaded and its network is idle. A page that navigates elsewhere, which is not followed, may never report that it
+ * has loaded: then an idle network is enough.
  */
-async function load(page: Page, { address, waitMs }: BrowserVisit): Promise<void> {
-  const quiet = watchQuiet(page);
+async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): Promise<void> {
+  const network = watchNetwork(page);
   try {
     const loaded = page.waitForEvent("load", { timeout: WEB_LOAD_MS });
     // Where it fails, the other wait tells.
     loaded.catch(() => undefined);
     await page.goto(address, { waitUntil: "commit", timeout: WEB_LOAD_MS });
-    await Promise.race([loaded, quiet.promise]);
+    await Promise.race([loaded, network.idle()]);
+    // Scripts request the page's content once it has loaded. A page that polls is never idle.
+    if (javascript) await Promise.race([network.idle(), page.waitForTimeout(WEB_IDLE_WAIT_MS)]);
     if (waitMs > 0) await page.waitForTimeout(waitMs);
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError";
@@ -225,24 +227,50 @@ async function load(page: Page, { address, waitMs }: BrowserVisit): Promise<void
     }
     throw new MediaError("corrupt", "The page cannot be shown.", { cause: error });
   } finally {
-    quiet.stop();
+    network.close();
   }
 }
 
-/** Without a request for so long, a page has loaded what it loads. */
-const QUIET_MS = 500;
+/** A network without a request for this long is idle, in milliseconds. */
+const IDLE_MS = 500;
+/** Maximum wait for an idle network after the page has loaded, in milliseconds. */
+const WEB_IDLE_WAIT_MS = 5_000;
 
-function watchQuiet(page: Page): { readonly promise: Promise<void>; stop(): void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let underWay = 0;
+interface Network {
+  /** Resolves once no request has been under way for `IDLE_MS` from now on. */
+  idle(): Promise<void>;
+  close(): void;
+}
+
+function watchNetwork(page: Page): Network {
+  const underWay = new Set<Request>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const count = (by: number) => (): void => {
-    underWay += by;
+  const waiting: (() => void)[] = [];
+  const restart = (): void => {
     clearTimeout(timer);
-    if (underWay <= 0) timer = setTimeout(resolve, QUIET_MS);
+    if (underWay.size > 0 || waiting.length === 0) return;
+    timer = setTimeout(() => {
+      for (const resolve of waiting.splice(0)) resolve();
+    }, IDLE_MS);
   };
-  page.on("request", count(1));
-  page.on("requestfinished", count(-1));
-  page.on("requestfailed", count(-1));
-  return { promise, stop: () => clearTimeout(timer) };
+  const end = (request: Request): void => {
+    if (underWay.delete(request)) restart();
+  };
+  page.on("request", (request) => {
+    underWay.add(request);
+    restart();
+  });
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
+  return {
+    idle: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        restart();
+      }),
+    close() {
+      clearTimeout(timer);
+      waiting.length = 0;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { DetectError, parseFeed } from "feedsmith";
 import { unreadable, xmlOf } from "../text.ts";
 
 export interface Entry {
+  /** Empty for an entry without a link. */
   readonly href: string;
   readonly title?: string;
   /** Date as the author wrote it. */
@@ -17,8 +18,8 @@ export interface Feed {
   readonly entries: readonly Entry[];
 }
 
-/** Undefined for what is no feed. @throws MediaError corrupt */
-export function readFeed(text: string): Feed | undefined {
+/** Undefined for what is no feed. @param address of the feed, for its relative links @throws MediaError corrupt */
+export function readFeed(text: string, address: string): Feed | undefined {
   try {
     const { format, feed } = parseFeed(text);
     switch (format) {
@@ -27,31 +28,38 @@ export function readFeed(text: string): Feed | undefined {
           format,
           title: feed.title?.value,
           description: feed.subtitle?.value,
-          entries: (feed.entries ?? []).map(({ links = [], title, published, updated }) => {
-            const link = links.find(({ rel = "alternate" }) => rel === "alternate") ?? links[0];
-            return entry(link?.href, title?.value, published ?? updated);
-          }),
+          entries: (feed.entries ?? []).map(({ links = [], title, published, updated, xml }) =>
+            entry(from(address, alternateOf(links), feed.xml?.base, xml?.base), title?.value, published ?? updated),
+          ),
         };
       case "json":
         return {
           format,
           title: feed.title,
           description: feed.description,
-          entries: (feed.items ?? []).map((item) => entry(item.url, item.title, item.date_published)),
+          entries: (feed.items ?? []).map((item) =>
+            entry(item.url ?? item.external_url, item.title, item.date_published),
+          ),
         };
       case "rss":
         return {
           format,
           title: feed.title,
           description: feed.description,
-          entries: (feed.items ?? []).map((item) => entry(item.link ?? item.guid?.value, item.title, item.pubDate)),
+          entries: (feed.items ?? []).map(({ link, guid, atom, title, pubDate, xml }) =>
+            entry(
+              from(address, link ?? permalinkOf(guid) ?? alternateOf(atom?.links ?? []), feed.xml?.base, xml?.base),
+              title,
+              pubDate,
+            ),
+          ),
         };
       case "rdf":
         return {
           format,
           title: feed.title,
           description: feed.description,
-          entries: (feed.items ?? []).map((item) => entry(item.link, item.title, undefined)),
+          entries: (feed.items ?? []).map((item) => entry(item.link, item.title, item.dc?.dates?.[0])),
         };
       default:
         return format satisfies never;
@@ -60,6 +68,43 @@ export function readFeed(text: string): Feed | undefined {
     if (error instanceof DetectError) return undefined;
     throw unreadable("feed", error);
   }
+}
+
+interface FeedLink {
+  readonly href?: string;
+  readonly rel?: string;
+  readonly type?: string;
+}
+
+/** Prefix of the registered link relations, which may be written out (RFC 4287, 4.2.7.2). */
+const RELATIONS = "http://www.iana.org/assignments/relation/";
+
+/** Link to the entry itself, HTML first: `edit`, `self` and `enclosure` lead elsewhere. */
+function alternateOf(links: readonly FeedLink[]): string | undefined {
+  const alternates = links.filter(({ rel = "alternate" }) => rel.replace(RELATIONS, "").toLowerCase() === "alternate");
+  const html = alternates.find(({ type = "text/html" }) => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type));
+  return (html ?? alternates[0])?.href;
+}
+
+/** The address in a `guid`: whole, and not marked as another kind of identifier (RSS 2.0). */
+function permalinkOf(
+  guid: { readonly value?: string; readonly isPermaLink?: boolean } | undefined,
+): string | undefined {
+  const { value = "", isPermaLink = true } = guid ?? {};
+  return isPermaLink && /^\s*https?:\/\//i.test(value) ? value : undefined;
+}
+
+/** Resolves a link against the address of its feed and the `xml:base` of feed and entry, as far as they have one. */
+function from(
+  address: string,
+  href: string | undefined,
+  ...bases: readonly (string | undefined)[]
+): string | undefined {
+  if (href === undefined) return undefined;
+  return [...bases, href].reduce<string>(
+    (base, one) => (URL.canParse(one ?? "", base) ? new URL(one ?? "", base).href : base),
+    address,
+  );
 }
 
 function entry(href: string | undefined, title: string | undefined, date: unknown): Entry {

@@ -46,6 +46,9 @@ export default defineCapability({
   id: "web.fetch",
   display_name: "Fetch URL",
   description: "Fetches a public URL and returns its content as a file, with the final URL, status and headers.",
+  long_description:
+    "Up to 20 redirects are followed, each checked like the first address. Cookies that they set are sent on where they belong, and kept no longer " +
+    "than the request. Compressed content is inflated.",
   output_modality: "any",
   input: PAGE_MEMBER,
   params: {

@@ -1,5 +1,5 @@
 /** Links and metadata of a page of HTML, read in one pass and without a tree: pages may be long. */
-import { parseHTML } from "linkedom";
+import { decodeHTML, decodeHTMLAttribute } from "entities";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
@@ -31,6 +31,8 @@ const META_MAX = 100;
 interface Open {
   readonly href: string;
   readonly rel: string | null;
+  readonly alt: string;
+  /** Text of the element, with its character references. */
   text: string;
 }
 
@@ -42,13 +44,13 @@ export function namesIn(html: string): HtmlNames {
   let base: string | undefined;
   let title = "";
   const put = (name: string, value: string): void => {
-    const word = decoded(name).trim().toLowerCase().slice(0, 100);
+    const word = attributeValue(name).trim().toLowerCase().slice(0, 100);
     if (word === "" || value === "" || meta.has(word) || meta.size >= META_MAX) return;
-    meta.set(word, words(value, META_CHARACTERS_MAX));
+    meta.set(word, oneLine(value, META_CHARACTERS_MAX));
   };
   const rewriter = new HTMLRewriter()
-    .on("html[lang]", { element: (element) => put("language", element.getAttribute("lang") ?? "") })
-    .on("base[href]", { element: (element) => void (base ??= decoded(element.getAttribute("href") ?? "")) })
+    .on("html[lang]", { element: (element) => put("language", attributeValue(element.getAttribute("lang"))) })
+    .on("base[href]", { element: (element) => void (base ??= attributeValue(element.getAttribute("href"))) })
     .on("head title", {
       text(piece) {
         if (title.length < META_CHARACTERS_MAX) title += piece.text;
@@ -57,21 +59,24 @@ export function namesIn(html: string): HtmlNames {
     .on("meta[content]", {
       element(element) {
         const name = element.getAttribute("name") ?? element.getAttribute("property") ?? "";
-        put(name, element.getAttribute("content") ?? "");
+        put(name, attributeValue(element.getAttribute("content")));
       },
     })
     .on("link[rel][href]", {
       element(element) {
         const [rel = "", href = "", type = "", named = ""] = ["rel", "href", "type", "title"].map((name) =>
-          decoded(element.getAttribute(name) ?? ""),
+          attributeValue(element.getAttribute(name)),
         );
-        relations.push({ rel: rel.toLowerCase(), href, type: type.toLowerCase(), title: words(named) });
+        relations.push({ rel: rel.toLowerCase(), href, type: type.toLowerCase(), title: oneLine(named) });
       },
     })
     .on("a[href], area[href]", {
       element(element) {
-        const href = element.getAttribute("href") ?? "";
-        anchors.push({ href, rel: element.getAttribute("rel"), text: element.getAttribute("alt") ?? "" });
+        const [href, alt] = ["href", "alt"].map((name) => attributeValue(element.getAttribute(name))) as [
+          string,
+          string,
+        ];
+        anchors.push({ href, alt, rel: element.getAttribute("rel"), text: "" });
       },
       text(piece) {
         const last = anchors.at(-1);
@@ -83,21 +88,22 @@ export function namesIn(html: string): HtmlNames {
   } catch (error) {
     throw new MediaError("corrupt", "The page cannot be read as HTML.", { cause: error });
   }
-  put("title", title);
+  put("title", decodeHTML(title.slice(0, 2 * META_CHARACTERS_MAX)));
   return {
     base,
     relations,
     meta,
-    anchors: anchors.map(({ href, rel, text }) => ({
-      href: decoded(href),
-      text: words(text),
-      ...(rel === null ? {} : { rel: words(rel) }),
+    anchors: anchors.map(({ href, rel, alt, text }) => ({
+      href,
+      text: oneLine(text === "" ? alt : decodeHTML(text.slice(0, META_CHARACTERS_MAX))),
+      ...(rel === null ? {} : { rel: oneLine(attributeValue(rel)) }),
     })),
   };
 }
 
-function words(raw: string, max = TEXT_CHARACTERS_MAX): string {
-  return decoded(raw.slice(0, max * 2))
+function oneLine(text: string, max = TEXT_CHARACTERS_MAX): string {
+  return text
+    .slice(0, max * 2)
     .replaceAll(/\s+/g, " ")
     .trim()
     .slice(0, max)
@@ -107,12 +113,10 @@ function words(raw: string, max = TEXT_CHARACTERS_MAX): string {
 /** No address or name that is longer means anything. */
 const RAW_CHARACTERS_MAX = 8_000;
 
-/** The rewriter gives what stands in the page, with its entities. */
-function decoded(raw: string): string {
-  if (raw.length > RAW_CHARACTERS_MAX) return "";
-  if (!raw.includes("&")) return raw;
-  const { document } = parseHTML(`<p>${raw.replaceAll("<", "&lt;")}</p>`) as unknown as {
-    readonly document: { querySelector(selector: string): { readonly textContent: string } | null };
-  };
-  return document.querySelector("p")?.textContent ?? raw;
+/**
+ * Value of an attribute as the rewriter returns it, with its character references decoded. In an attribute, `&copy=` and `&sectionx` are
+ * no references (HTML standard, 13.2.5.73): they are parts of addresses.
+ */
+function attributeValue(raw: string | null): string {
+  return raw === null || raw.length > RAW_CHARACTERS_MAX ? "" : decodeHTMLAttribute(raw);
 }

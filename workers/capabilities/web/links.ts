@@ -16,8 +16,8 @@ export default defineCapability({
   description: "Lists the links of a page, feed, sitemap or robots.txt, and the metadata of a page.",
   long_description:
     "`links` lists the addresses on the page, each once. `meta` returns its title, language, description and other metadata. `feed` returns " +
-    "`feeds`, the feeds that the page announces, and the `items` of a feed. `sitemap` returns `sitemaps`, those that are announced or " +
-    "listed, and the `pages` of a sitemap. Only the given address is fetched.",
+    "`feeds`, the feeds that the page announces, and the `items` of a feed; an item without a link has no `url`. `sitemap` returns `sitemaps`, those that are announced or " +
+    "listed, and the `pages` of a sitemap. `charset` is the encoding that the page was decoded with. Only the given address is fetched.",
   output_modality: "text",
   input: PAGE_MEMBER,
   params: {
@@ -36,17 +36,18 @@ export default defineCapability({
   price: WEB_PRICE,
   engine: "web",
   async run({ params: { kinds, same_host: sameHost, max }, inputs: { url: page } }) {
-    const found = read(formOf(page, await pageText(page)), await pageText(page), page.address);
+    const { text, charset } = await pageText(page);
+    const found = read(formOf(page, text), text, page.address);
     const lists = openLists({ base: found.base, page: page.address, max, sameHost });
-    const output: Record<string, unknown> = { url: page.address };
+    const output: Record<string, unknown> = { url: page.address, charset };
     if (kinds.includes("links")) output["links"] = lists.add(found.links);
     if (kinds.includes("meta")) output["meta"] = found.meta;
     if (kinds.includes("feed")) {
-      output["feeds"] = lists.add(found.feeds, true);
-      if (found.items) output["items"] = lists.add(found.items);
+      output["feeds"] = lists.add(found.feeds, { anyHost: true });
+      if (found.items) output["items"] = lists.add(found.items, { keepsUnlinked: true });
     }
     if (kinds.includes("sitemap")) {
-      output["sitemaps"] = lists.add(found.sitemaps, true);
+      output["sitemaps"] = lists.add(found.sitemaps, { anyHost: true });
       if (found.pages) output["pages"] = lists.add(found.pages);
     }
     return { output: { ...output, is_cut: lists.isCut() } };
@@ -75,9 +76,9 @@ function read(form: ReturnType<typeof formOf>, text: string, address: string): F
   }
   if (form === "text") {
     const isRobots = new URL(address).pathname === "/robots.txt";
-    return isRobots ? { ...none, sitemaps: sitemapsOf(text, address).map((href) => ({ href })) } : none;
+    return isRobots ? { ...none, sitemaps: sitemapsOf(text).map((href) => ({ href })) } : none;
   }
-  const feed = readFeed(text);
+  const feed = readFeed(text, address);
   if (!feed) return none;
   const { format, title, description } = feed;
   const meta = { ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }) };
@@ -128,17 +129,23 @@ function openLists({ base, page, max, sameHost }: Bounds) {
   let bytes = 0;
   let isCut = false;
   return {
-    add(entries: readonly Named[], anyHost = false): readonly object[] {
-      const listed = new Map<string, object>();
-      for (const { href, ...more } of entries) {
+    /** @param options `anyHost`: lists links to every host; `keepsUnlinked`: lists entries without a link, without `url` */
+    add(
+      entries: readonly Named[],
+      { anyHost = false, keepsUnlinked = false }: { readonly anyHost?: boolean; readonly keepsUnlinked?: boolean } = {},
+    ): readonly object[] {
+      const listed = new Map<unknown, object>();
+      for (const entry of entries) {
+        const { href, ...more } = entry;
         const url = href === "" ? undefined : resolved(href, base);
-        if (!url || url.href.length > ADDRESS_CHARACTERS_MAX || listed.has(url.href)) continue;
-        if (sameHost && !anyHost && url.host !== host) continue;
-        const one = { url: url.href, ...more };
+        if (url ? url.href.length > ADDRESS_CHARACTERS_MAX : !keepsUnlinked) continue;
+        const key = url?.href ?? entry;
+        if (listed.has(key) || (url && sameHost && !anyHost && url.host !== host)) continue;
+        const one = url ? { url: url.href, ...more } : more;
         bytes += Buffer.byteLength(JSON.stringify(one));
         isCut ||= listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX;
         if (listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX) break;
-        listed.set(url.href, one);
+        listed.set(key, one);
       }
       return [...listed.values()];
     },

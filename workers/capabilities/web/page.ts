@@ -1,10 +1,23 @@
 /** The type of a fetched page, and its text. For child processes only. */
+import { gunzipSync } from "node:zlib";
+
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
+import { WEB_PAGE_BYTES_MAX } from "../limits.ts";
+import { number } from "../params.ts";
+import { decodeText, type DecodedText, knownCharset } from "../text.ts";
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
+/** Param of capabilities that load a page in a browser. */
+export const wait = (more = "") =>
+  number(`Seconds to wait after the page has loaded and its network is idle.${more}`, {
+    min: 0,
+    max: 10,
+    unit: "s",
+    default: 0,
+  });
 export const SAMPLE = { url: "https://example.com/" } as const;
 
 /** Without its parameters, in lower case. */
@@ -20,49 +33,41 @@ export function htmlOf({ path, contentType }: InputPage): { readonly path: strin
 /** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
 const HEAD_BYTES = 1_024;
 
-/** Decoded as its mark, its server or its own head says, UTF-8 where none does. @throws MediaError unsupported */
-export async function pageText(page: InputPage): Promise<string> {
-  const bytes = await Bun.file(page.path).bytes();
-  const charset = markOf(bytes) ?? charsetOf(page.contentType) ?? charsetIn(latin(bytes.subarray(0, HEAD_BYTES)));
-  return decoderOf(charset ?? "utf-8").decode(bytes);
+/**
+ * Decoded by its byte order mark, its server, its own head, or its bytes, in this order. A body that is a gzip file itself, such as
+ * `sitemap.xml.gz`, is inflated first. @throws MediaError corrupt, too_large
+ */
+export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
+  const bytes = inflated(await Bun.file(path).bytes());
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
+  return decodeText(bytes, { declared: knownCharset(charsetOf(contentType)) ?? charsetIn(head) });
 }
 
-function markOf([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+function inflated(bytes: Uint8Array): Uint8Array {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: WEB_PAGE_BYTES_MAX });
+  } catch (error) {
+    const isTooLarge = (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+    throw isTooLarge
+      ? new MediaError("too_large", `Expected at most ${WEB_PAGE_BYTES_MAX} bytes of inflated page, got more.`, {
+          cause: error,
+        })
+      : new MediaError("corrupt", "The gzip data of the page is damaged.", { cause: error });
+  }
 }
 
 function charsetOf(text: string): string | undefined {
-  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
+  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
 }
 
 /** Charset that the head of a page declares; declarations in comments and unknown names are ignored. */
 function charsetIn(head: string): string | undefined {
-  const said = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
-  const named = said.map(charsetOf).find((name) => name !== undefined && isKnown(name));
-  // What could be read as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
-  return named?.startsWith("utf-16") === true ? "utf-8" : named;
-}
-
-function isKnown(charset: string): boolean {
-  try {
-    return new TextDecoder(charset as "utf-8").encoding !== "";
-  } catch {
-    return false;
-  }
-}
-
-function latin(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("latin1");
-}
-
-function decoderOf(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset as "utf-8");
-  } catch (error) {
-    throw new MediaError("unsupported", `Expected a page in an encoding of the web, got ${charset}.`, { cause: error });
-  }
+  const tags = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
+  const named = tags.map((tag) => knownCharset(charsetOf(tag))).find((name) => name !== undefined);
+  // A head that reads as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
+  if (named?.startsWith("utf-16") === true) return "utf-8";
+  return named === "x-user-defined" ? "windows-1252" : named;
 }
 
 export type Form = "html" | "feed" | "sitemap" | "json" | "text";
@@ -93,7 +98,7 @@ export function formOf(page: InputPage, text: string): Form {
 
 /** Absolute, without user information; undefined for what is no address of the web. */
 export function resolved(href: string, base: string): URL | undefined {
-  const url = URL.canParse(href.trim(), base) ? new URL(href.trim(), base) : undefined;
+  const url = URL.canParse(href, base) ? new URL(href, base) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
   [url.username, url.password] = ["", ""];
   return url;

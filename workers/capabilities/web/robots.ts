@@ -1,5 +1,4 @@
-/** The rules of a site for robots. For child processes only: strangers wrote them. */
-import robotsParser from "robots-parser";
+/** The rules of a site for robots, as RFC 9309 reads them. For child processes only: strangers wrote them. */
 
 export interface RobotsTask {
   readonly robots: string;
@@ -9,10 +8,112 @@ export interface RobotsTask {
   readonly agent: string;
 }
 
-export function isVisitAllowed({ robots, address, url, agent }: RobotsTask): boolean {
-  return robotsParser(address, robots).isAllowed(url, agent) ?? true;
+interface Rule {
+  readonly isAllowed: boolean;
+  readonly patterns: Forms;
+  /** Octets of the pattern: the rule with most of them counts. */
+  readonly length: number;
 }
 
-export function sitemapsOf(robots: string, address: string): readonly string[] {
-  return robotsParser(address, robots).getSitemaps();
+/** Returns whether the longest rule that matches allows the visit: without any, it is allowed. The robots.txt itself always is. */
+export function isVisitAllowed({ robots, address, url, agent }: RobotsTask): boolean {
+  const { origin, pathname, search } = new URL(url);
+  if (origin !== new URL(address).origin || pathname === "/robots.txt") return true;
+  const paths = formsOf(pathname + search, false);
+  let [best, length] = [true, -1];
+  for (const rule of rulesFor(robots, agent)) {
+    if (rule.length < length || (rule.length === length && best)) continue;
+    if (rule.patterns.some((pattern, at) => matches(pattern, paths[at] ?? "")))
+      [best, length] = [rule.isAllowed, rule.length];
+  }
+  return best;
+}
+
+export function sitemapsOf(robots: string): readonly string[] {
+  return linesOf(robots).flatMap(({ name, value }) => (name === "sitemap" && value !== "" ? [value] : []));
+}
+
+/** Lines with their name in lower case. The colon may be missing, as Google reads them. */
+function linesOf(robots: string): readonly { readonly name: string; readonly value: string }[] {
+  return robots.split(/\r\n|\r|\n/).flatMap((line) => {
+    const [, name = "", value = ""] = /^\s*([a-z-]+)(?:\s*:|\s)([^#]*)/i.exec(line) ?? [];
+    return name === "" ? [] : [{ name: name.toLowerCase(), value: value.trim() }];
+  });
+}
+
+/** Rules of all groups that name the agent, else of those for any. Lines of other names do not end a group (RFC 9309, 2.2.4). */
+function rulesFor(robots: string, agent: string): readonly Rule[] {
+  const token = tokenOf(agent);
+  const [own, common]: [Rule[], Rule[]] = [[], []];
+  let [isNamed, isOwn, isCommon, isInAgents] = [false, false, false, false];
+  for (const { name, value } of linesOf(robots)) {
+    if (name === "user-agent") {
+      if (!isInAgents) [isOwn, isCommon] = [false, false];
+      isInAgents = true;
+      isCommon ||= /^\*(?:\s|$)/.test(value);
+      isOwn ||= token !== "" && tokenOf(value) === token;
+      isNamed ||= isOwn;
+    } else if (name === "allow" || name === "disallow") {
+      isInAgents = false;
+      if (value === "") continue;
+      const rule = { isAllowed: name === "allow", patterns: formsOf(value, true), length: octetsOf(value) };
+      if (isOwn) own.push(rule);
+      if (isCommon) common.push(rule);
+    }
+  }
+  return isNamed ? own : common;
+}
+
+/** Product token of an agent, without its version (RFC 9309, 2.2.1). */
+function tokenOf(agent: string): string {
+  return /^[^\s/]+/.exec(agent.trim())?.[0].toLowerCase() ?? "";
+}
+
+/**
+ * The same path in two forms of RFC 9309, 2.2.2: reserved characters in a query percent-encoded, and a slash there as it is written. A pattern
+ * without a question mark may mean either.
+ */
+type Forms = readonly [string, string];
+
+function formsOf(path: string, isPattern: boolean): Forms {
+  const [start, ...query] = encoded(path, isPattern).split("?");
+  const rest = query.map((part) => `?${part}`).join("");
+  return [start + rest.replaceAll("/", "%2F"), start + rest];
+}
+
+/** Characters that part a path and a query: as they are, they mean something else than percent-encoded. */
+const DELIMITERS = "/?&=";
+
+/** Every octet in one way: unreserved characters as they are, all others but delimiters and the signs of patterns percent-encoded. */
+function encoded(path: string, isPattern: boolean): string {
+  return path.replaceAll(/%[\da-f]{2}|[^]/giu, (sign, at: number) => {
+    if (sign.length === 3 && sign.startsWith("%")) {
+      const octet = String.fromCodePoint(Number.parseInt(sign.slice(1), 16));
+      return /[\w.~-]/.test(octet) ? octet : sign.toUpperCase();
+    }
+    if (/[\w.~-]/.test(sign) || DELIMITERS.includes(sign)) return sign;
+    if (isPattern && (sign === "*" || (sign === "$" && at === path.length - 1))) return sign;
+    return Array.from(Buffer.from(sign), (octet) => `%${octet.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  });
+}
+
+/** Octets of a pattern as it is compared, a reserved character as one. */
+function octetsOf(pattern: string): number {
+  return pattern.replaceAll(/%[\da-f]{2}|[^\0-\x7f]/giu, (sign) => encoded(sign, true)).length;
+}
+
+/** Matches from the start of the path: `*` is any run, `$` at the end is the end. Goes over the path once for each part. */
+function matches(pattern: string, path: string): boolean {
+  const isWhole = pattern.endsWith("$");
+  const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");
+  if (!path.startsWith(first)) return false;
+  const last = isWhole ? parts.pop() : undefined;
+  let at = first.length;
+  for (const part of parts) {
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  if (!isWhole) return true;
+  return last === undefined ? at === path.length : path.length - last.length >= at && path.endsWith(last);
 }

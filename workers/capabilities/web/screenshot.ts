@@ -8,7 +8,7 @@ import { IMAGE_SIDE_PIXELS_MAX, IMAGE_PIXELS_MAX } from "#shared/calls/capabilit
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";
 import { withPage } from "./browser.ts";
-import { htmlOf, PAGE_MEMBER, SAMPLE } from "./page.ts";
+import { htmlOf, PAGE_MEMBER, SAMPLE, wait } from "./page.ts";
 
 export default defineCapability({
   id: "web.screenshot",
@@ -26,7 +26,7 @@ export default defineCapability({
     full_page: flag("Capture the whole page instead of the visible window.", false),
     device_scale: number("Device pixel ratio: image pixels per CSS pixel.", { min: 1, max: 3, default: 1 }),
     selector: text("CSS selector: capture the first matching element instead of the window.", { max: 500 }),
-    wait: number("Seconds to wait after the page has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
+    wait: wait(),
     dark: flag("Use the dark colour scheme of the page.", false),
     javascript: flag("Run the scripts of the page.", true),
     format: choice("Format of the image.", ["png", "jpeg", "webp"], { default: "png" }),
