@@ -116,9 +116,9 @@ describe("is refused", () => {
       "invalid: Expected params.fields.size to be one of small, large.",
     ],
     [
-      "letters that the form cannot show",
-      () => fill({ customer: "Чай" }),
-      "invalid: Expected params.fields.customer to be text in letters of Western",
+      "letters that no font has",
+      () => fill({ customer: "Чай \u{10380}" }),
+      "invalid: Expected params.fields.customer in letters that an installed font has, got \u{10380} (U+10380).",
     ],
     [
       "a form without one",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { degrees, PDFDocument } from "@cantoo/pdf-lib";
+import { degrees, drawObject, PDFDocument, type PDFForm, PDFHexString, PDFName } from "@cantoo/pdf-lib";
 import sharp from "sharp";
 
 import { five, pagesOf, unzipped } from "./document-files.ts";
@@ -155,6 +155,32 @@ describe("a form", () => {
     const flat = await runCapability("document.fill_form", { document: REPORT }, { fields });
     expect((await pagesOf(flat.bytes()))[2]).toContain("Ada");
     expect((await PDFDocument.load(flat.bytes())).getForm().getFields()).toEqual([]);
+  });
+
+  test("has letters beyond Windows-1252 as text, of filled fields and of those without an appearance; others keep theirs", async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([300, 200]);
+    const fields = document.getForm();
+    for (const [at, name] of ["filled", "bare", "drawn"].entries()) {
+      const field = fields.createTextField(name);
+      field.addToPage(page, { x: 10, y: 10 + at * 40, width: 280, height: 24 });
+      field.acroField.setValue(PDFHexString.fromText("Łódź ó"));
+    }
+    const choice = fields.createDropdown("choice");
+    choice.addToPage(page, { x: 10, y: 130, width: 280, height: 24 });
+    choice.setOptions(["Zażółć", "中文"]);
+    const widget = (form: PDFForm, name: string) => form.getField(name).acroField.getWidgets()[0];
+    widget(fields, "bare")?.dict.delete(PDFName.of("AP"));
+    const own = document.context.formXObject([drawObject("Own")], { BBox: document.context.obj([0, 0, 279, 23]) });
+    widget(fields, "drawn")?.setNormalAppearance(document.context.register(own));
+    const bytes = await document.save({ updateFieldAppearances: false });
+    const params = { fields: { filled: "Чай ő", choice: "Zażółć" } };
+    const flat = (await pagesOf((await runCapability("document.fill_form", { document: bytes }, params)).bytes()))[0];
+    for (const words of ["Чай ő", "Zażółć", "Łódź ó"]) expect(flat).toContain(words);
+    const kept = await runCapability("document.fill_form", { document: bytes }, { ...params, flatten: false });
+    const form = (await PDFDocument.load(kept.bytes())).getForm();
+    expect(String(widget(form, "drawn")?.getAppearances()?.normal)).toContain("/BBox [ 0 0 279 23 ]");
+    expect(form.getTextField("drawn").getText()).toBe("Łódź ó");
   });
 });
 

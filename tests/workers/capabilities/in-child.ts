@@ -1,5 +1,5 @@
 /** Runs capabilities one after the other in one child, as a worker does. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,13 +11,13 @@ import { loadCapability } from "#workers/capabilities/list.ts";
 import { checkedRun, inputsOf, type TestInputs, toolsFor } from "./in-folder.ts";
 
 export interface OneChild {
-  /** In a folder that goes with the run. @throws MediaError of the run, `failed` when the child ends */
-  run(id: string, input: TestInputs, params?: object): Promise<RunResult>;
+  /** In a folder that goes with the run. @returns the bytes of its first file too. @throws MediaError of the run, `failed` when the child ends */
+  run(id: string, input: TestInputs, params?: object): Promise<RunResult & { readonly bytes: Uint8Array }>;
   close(): Promise<void>;
 }
 
 /** @param engine loaded ahead */
-export function openChild(engine: string): OneChild {
+export function openChild(engine: string, environment: Readonly<Record<string, string>> = {}): OneChild {
   const pool = createChildPool({
     script: fileURLToPath(import.meta.resolve("#workers/capabilities/child.ts")),
     args: [engine],
@@ -31,7 +31,7 @@ export function openChild(engine: string): OneChild {
     processorSeconds: 3_600,
     jobsMax: Infinity,
     residentBytesMax: Infinity,
-    environment: {},
+    environment,
   });
   return {
     async run(id, input, params = {}) {
@@ -42,7 +42,8 @@ export function openChild(engine: string): OneChild {
         const task: RunTask = { capability: id, folder, params: checked.params, inputs };
         const tools = await toolsFor(await loadCapability(id), checked.params);
         const { output } = await pool.run({ task: "run", input: { ...task, tools }, owner: "one" });
-        return output as RunResult;
+        const [file] = (output as RunResult).files ?? [];
+        return { ...(output as RunResult), bytes: file ? readFileSync(file.path) : new Uint8Array() };
       } finally {
         rmSync(folder, { recursive: true });
       }

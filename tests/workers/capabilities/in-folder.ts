@@ -41,11 +41,12 @@ export interface Ran extends RunOutput {
   bytes(at?: number): Uint8Array;
 }
 
-/** An input of a test: bytes, or what a body may say; an address gives the page below. */
+/** An input of a test: bytes, or what a body may say; an address gives the page below, or the page that stands beside it. */
 export type TestInput =
   | Uint8Array
   | string
-  | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
+  | { readonly file_id?: string; readonly text?: string; readonly base64?: string }
+  | { readonly address: string; readonly html: string };
 
 export type TestInputs = Readonly<
   Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>
@@ -92,6 +93,7 @@ export async function runCapability(
 
 function asBody(value: unknown): unknown {
   if (typeof value === "string") return value;
+  if (isPage(value)) return value.address;
   if (value instanceof Uint8Array) return { base64: "AA==" };
   if (Array.isArray(value)) return value.map(asBody);
   const members = value as Readonly<Record<string, unknown>>;
@@ -99,11 +101,15 @@ function asBody(value: unknown): unknown {
   return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asBody(one)]));
 }
 
+function isPage(value: unknown): value is { readonly address: string; readonly html: string } {
+  return typeof value === "object" && value !== null && "address" in value && "html" in value;
+}
+
 async function filesOf(capability: DefinedCapability, folder: string, name: string, value: unknown): Promise<unknown> {
   if (Array.isArray(value)) {
     return Promise.all(value.map((one, at) => fileOf(folder, `${name}-${at}`, one as TestInput)));
   }
-  if (capability.members[name]?.named === undefined) return fileOf(folder, name, value as TestInput);
+  if (capability.members[name]?.named === undefined || isPage(value)) return fileOf(folder, name, value as TestInput);
   const all = Object.entries(value as Readonly<Record<string, TestInput>>);
   return Object.fromEntries(
     await Promise.all(all.map(async ([own, one]) => [own, await fileOf(folder, `${name}-${own}`, one)])),
@@ -112,6 +118,7 @@ async function filesOf(capability: DefinedCapability, folder: string, name: stri
 
 async function fileOf(folder: string, name: string, given: TestInput): Promise<InputFile> {
   if (typeof given === "string") return pageOf(folder, name, given);
+  if (isPage(given)) return pageOf(folder, name, given.address, given.html);
   const sample = !(given instanceof Uint8Array) && given.file_id !== undefined ? sampleFile(given.file_id) : undefined;
   const bytes =
     given instanceof Uint8Array
@@ -129,10 +136,19 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Tea</title><meta name=
 <body><h1>Tea</h1><p>Of <a href="/green">green</a> and <a href="https://example.org/black">black</a> tea.</p></body></html>`;
 
 /** Nothing is fetched: what examples show is read from a page that stands here. */
-function pageOf(folder: string, name: string, address: string): InputPage {
+function pageOf(folder: string, name: string, address: string, html = PAGE): InputPage {
   const path = join(folder, `in-${name}`);
-  writeFileSync(path, PAGE);
+  writeFileSync(path, html);
   const contentType = "text/html; charset=utf-8";
   const headers = { "content-type": contentType };
-  return { path, mediaType: "text/html", bytes: PAGE.length, name, address, status: 200, contentType, headers };
+  return {
+    path,
+    mediaType: "text/html",
+    bytes: Buffer.byteLength(html),
+    name,
+    address,
+    status: 200,
+    contentType,
+    headers,
+  };
 }

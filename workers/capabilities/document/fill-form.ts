@@ -1,17 +1,32 @@
 import {
-  type PDFField,
-  type PDFForm,
+  defaultDropdownAppearanceProvider,
+  defaultTextFieldAppearanceProvider,
+  degrees,
+  drawImage,
+  PDFButton,
   PDFCheckBox,
+  PDFDict,
+  type PDFDocument,
   PDFDropdown,
+  type PDFField,
+  type PDFFont,
+  type PDFForm,
   PDFName,
+  type PDFOperator,
   PDFOptionList,
   PDFRadioGroup,
+  PDFStream,
   PDFTextField,
+  type PDFWidgetAnnotation,
+  TextAlignment,
 } from "@cantoo/pdf-lib";
+import * as fontkit from "fontkit";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { brokenLines, checkLetters, fontPath, fontWith, needsShaping } from "../fonts.ts";
+import { textOverlay } from "../image/overlay.ts";
 import { custom, flag } from "../params.ts";
 import { DOCUMENT_PRICE, openPdf, REPORT, savePdf } from "./pdf.ts";
 import { isWestern } from "./western.ts";
@@ -21,7 +36,7 @@ type Value = string | boolean | readonly string[];
 export default defineCapability({
   id: "document.fill_form",
   display_name: "Fill PDF form",
-  description: "Fills the fields of a PDF form. Only characters of Western European alphabets are supported.",
+  description: "Fills the fields of a PDF form.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
   params: {
@@ -61,8 +76,12 @@ export default defineCapability({
     try {
       const form = document.getForm();
       for (const [name, value] of filled) fill(fieldOf(form, name), name, value);
-      form.updateFieldAppearances();
-      if (params.flatten) form.flatten();
+      const draw = drawerOf(document);
+      for (const field of form.getFields()) {
+        // All others keep the appearance that the form came with.
+        if (field.needsAppearancesUpdate()) await draw(field, Object.hasOwn(params.fields, field.getName()));
+      }
+      if (params.flatten) form.flatten({ updateFieldAppearances: false });
     } catch (error) {
       if (error instanceof MediaError) throw error;
       throw new MediaError("corrupt", "The form cannot be filled.", { cause: error });
@@ -84,7 +103,6 @@ function fieldOf(form: PDFForm, name: string): PDFField {
 
 function fill(field: PDFField, name: string, value: Value): void {
   if (field instanceof PDFTextField && typeof value === "string") {
-    if (!isWestern(value)) throw wrong(name, "text in letters of Western alphabets");
     const max = field.getMaxLength();
     if (max !== undefined && value.length > max) throw wrong(name, `text of at most ${max} letters`);
     field.setText(value);
@@ -110,4 +128,117 @@ function optionOf(options: readonly string[], name: string, value: string): stri
 
 function wrong(name: string, wanted: string): MediaError {
   return new MediaError("invalid", `Expected params.fields.${name.slice(0, 60)} to be ${wanted}.`);
+}
+
+/** Draws fields with the standard font where it has all of their letters, or else with one of the installed fonts. */
+function drawerOf(document: PDFDocument) {
+  const embedded = new Map<string, PDFFont>();
+  document.registerFontkit(fontkit);
+  const embed = async (file: string): Promise<PDFFont> => {
+    const known = embedded.get(file);
+    if (known) return known;
+    const font = await document.embedFont(await Bun.file(fontPath(file)).bytes(), { subset: true });
+    embedded.set(file, font);
+    return font;
+  };
+  return async (field: PDFField, isFilled: boolean): Promise<void> => {
+    const standard = document.getForm().getDefaultFont();
+    const words = textOfField(field);
+    if (isWestern(words)) return field.defaultUpdateAppearances(standard);
+    const name = field.getName().slice(0, 60);
+    const what = isFilled ? `params.fields.${name}` : `the form's field ${name}`;
+    checkLetters(what, words);
+    const file = needsShaping(words) ? undefined : fontWith(words);
+    if (file !== undefined) return field.defaultUpdateAppearances(await embed(file));
+    if (!(field instanceof PDFTextField || field instanceof PDFDropdown)) {
+      throw new MediaError("invalid", `Expected ${what} in letters of one script that stand side by side.`);
+    }
+    await drawPictures(document, field, words, standard);
+  };
+}
+
+/** The text that a field's appearance shows. */
+function textOfField(field: PDFField): string {
+  if (field instanceof PDFTextField) return field.getText() ?? "";
+  if (field instanceof PDFDropdown) return field.getSelected()[0] ?? "";
+  if (field instanceof PDFOptionList) return field.getOptions().join("\n");
+  if (!(field instanceof PDFButton)) return "";
+  const captions = field.acroField.getWidgets().map((one) => one.getAppearanceCharacteristics()?.getCaptions());
+  return captions.map((one) => `${one?.normal ?? ""}${one?.down ?? ""}`).join("\n");
+}
+
+/** Pixels of a point in pictures of text. */
+const SHARPNESS = 4;
+
+/** Draws a field's text as pictures: its letters join or reorder, or are of several fonts, and the text operators of a PDF do neither. */
+async function drawPictures(
+  document: PDFDocument,
+  field: PDFTextField | PDFDropdown,
+  words: string,
+  font: PDFFont,
+): Promise<void> {
+  const pictures = new Map<PDFDict, Picture>();
+  const widgets = field.acroField.getWidgets();
+  for (const widget of widgets) pictures.set(widget.dict, await pictureOf(field, widget, words));
+  // The border and the background come from the field without its text.
+  const empty = { getText: { value: () => "" }, getSelected: { value: () => [] } };
+  const withPicture = ({ dict }: PDFWidgetAnnotation, bare: PDFOperator[] | { readonly normal: PDFOperator[] }) => {
+    const box = pictures.get(dict)?.box;
+    const place = { rotate: degrees(0), xSkew: degrees(0), ySkew: degrees(0) };
+    return [...(Array.isArray(bare) ? bare : bare.normal), ...(box ? drawImage("Text", { ...box, ...place }) : [])];
+  };
+  if (field instanceof PDFTextField) {
+    const bare = Object.create(field, empty) as PDFTextField;
+    field.updateAppearances(font, (_, one) => withPicture(one, defaultTextFieldAppearanceProvider(bare, one, font)));
+  } else {
+    const bare = Object.create(field, empty) as PDFDropdown;
+    field.updateAppearances(font, (_, one) => withPicture(one, defaultDropdownAppearanceProvider(bare, one, font)));
+  }
+  for (const widget of widgets) {
+    const appearance = widget.getAppearances()?.normal;
+    const picture = pictures.get(widget.dict);
+    if (!(appearance instanceof PDFStream) || !picture) throw new Error("the field has no appearance");
+    const image = await document.embedPng(picture.png);
+    const resources = appearance.dict.lookup(PDFName.of("Resources"), PDFDict);
+    resources.set(PDFName.of("XObject"), document.context.obj({ Text: image.ref }));
+  }
+}
+
+interface Picture {
+  readonly png: Buffer;
+  /** Place within the widget, in points. */
+  readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+}
+
+async function pictureOf(
+  field: PDFTextField | PDFDropdown,
+  widget: PDFWidgetAnnotation,
+  words: string,
+): Promise<Picture> {
+  const look = `${widget.getDefaultAppearance() ?? ""} ${field.acroField.getDefaultAppearance() ?? ""}`;
+  const asked = Number(/([\d.]+)\s+Tf/.exec(look)?.[1] ?? 0);
+  const margin = (widget.getBorderStyle()?.getWidth() ?? 0) + 2;
+  const isTurned = (widget.getAppearanceCharacteristics()?.getRotation() ?? 0) % 180 !== 0;
+  const { width: across, height: up } = widget.getRectangle();
+  const outer = isTurned ? { width: up, height: across } : { width: across, height: up };
+  const room = { width: Math.max(1, outer.width - 2 * margin), height: Math.max(1, outer.height - 2 * margin) };
+  const isMultiline = field instanceof PDFTextField && field.isMultiline();
+  const linesAt = (size: number): string =>
+    isMultiline ? brokenLines(words, size, room.width).join("\n") : words.replaceAll(/\s+/gu, " ");
+  const fits = (size: number): boolean => size > 0 && linesAt(size).split("\n").length * size * 1.2 <= room.height;
+  const size = [asked, 12, 10, 8, 6].find(fits) ?? 5;
+  const align = field instanceof PDFTextField ? field.getAlignment() : TextAlignment.Left;
+  const share = { [TextAlignment.Left]: 0, [TextAlignment.Center]: 0.5, [TextAlignment.Right]: 1 }[align];
+  const { data: png, ...own } = await textOverlay(linesAt(size), { size: size * SHARPNESS, fill: colorOf(look) });
+  const scale = Math.min(1 / SHARPNESS, room.width / own.width, room.height / own.height);
+  const box = { width: own.width * scale, height: own.height * scale };
+  const x = margin + (room.width - box.width) * share;
+  return { png, box: { x, y: margin + (room.height - box.height) * (isMultiline ? 1 : 0.5), ...box } };
+}
+
+/** CSS colour of a default appearance such as `/Helv 12 Tf 0 0 1 rg`; black where it has none. */
+function colorOf(look: string): string {
+  const parts = /((?:[\d.]+\s+){3})rg\b|([\d.]+\s+)g\b/.exec(look);
+  const shares = (parts?.[1] ?? parts?.[2]?.repeat(3) ?? "0 0 0").trim().split(/\s+/);
+  return `rgb(${shares.map((share) => Math.round(Number(share) * 255)).join(",")})`;
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { createRequire } from "node:module";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { allFonts, fontPath, fontRuns } from "../fonts.ts";
 import { choice, integer, number, text } from "../params.ts";
 import { textOf } from "../text.ts";
 import { type Block, blocksOf, MARKDOWN, type Run, TEXT_PRICE, titleOf } from "./markdown.ts";
@@ -15,14 +15,26 @@ export const PDF_WORD_LETTERS_MAX = 5_000;
 /** Content in the form that pdfmake takes. */
 type Content = Readonly<Record<string, unknown>>;
 
-const FONTS = join(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json"), "../ttf");
-const font = (name: string): string => join(FONTS, `${name}.ttf`);
+/** Files of the two typefaces, by style. All other fonts have one style. */
+const SANS = {
+  normal: "DejaVuSans.ttf",
+  bold: "DejaVuSans-Bold.ttf",
+  italics: "DejaVuSans-Oblique.ttf",
+  bolditalics: "DejaVuSans-BoldOblique.ttf",
+} as const;
+const MONO = {
+  normal: "DejaVuSansMono.ttf",
+  bold: "DejaVuSansMono-Bold.ttf",
+  italics: "DejaVuSansMono-Oblique.ttf",
+  bolditalics: "DejaVuSansMono-BoldOblique.ttf",
+} as const;
 
 export default defineCapability({
   id: "document.markdown_to_pdf",
   display_name: "Markdown to PDF",
   description:
-    "Converts Markdown to a PDF with headings, lists, tables and code. Images are replaced by their alternative text.",
+    "Converts Markdown to a PDF with headings, lists, tables and code. Images are replaced by their alternative text. " +
+    "Arabic, Hebrew, Gurmukhi, Khmer, Malayalam, Myanmar and N’Ko letters are refused; `document.html_to_pdf` prints them.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
   params: {
@@ -46,21 +58,15 @@ export default defineCapability({
     const content = blocks.map((block) => contentOf(block, params.font_size, width - 2 * margin));
     const { default: pdfmake } = await import("pdfmake");
     pdfmake.setFonts({
-      Sans: {
-        normal: font("DejaVuSans"),
-        bold: font("DejaVuSans-Bold"),
-        italics: font("DejaVuSans-Oblique"),
-        bolditalics: font("DejaVuSans-BoldOblique"),
-      },
-      Mono: {
-        normal: font("DejaVuSansMono"),
-        bold: font("DejaVuSansMono-Bold"),
-        italics: font("DejaVuSansMono-Oblique"),
-        bolditalics: font("DejaVuSansMono-BoldOblique"),
-      },
+      Sans: pathsOf(SANS),
+      Mono: pathsOf(MONO),
+      ...Object.fromEntries(
+        allFonts().map((file) => [file, pathsOf({ normal: file, bold: file, italics: file, bolditalics: file })]),
+      ),
     });
     pdfmake.setUrlAccessPolicy(() => false);
-    pdfmake.setLocalAccessPolicy((path) => path.startsWith(FONTS));
+    const files = new Set(allFonts().map(fontPath));
+    pdfmake.setLocalAccessPolicy((path) => files.has(path));
     const definition = {
       pageSize: { width, height },
       pageMargins: margin,
@@ -69,7 +75,13 @@ export default defineCapability({
       info: { title, creationDate: new Date(0), producer: "", creator: "" },
       content: content.length === 0 ? [{ text: " " }] : content,
     };
-    const bytes = await pdfmake.createPdf(definition).getBuffer();
+    const bytes = await pdfmake
+      .createPdf(definition)
+      .getBuffer()
+      .catch((error: unknown) => {
+        // fontkit, by which pdfmake shapes, does not know every table of a font.
+        throw error instanceof TypeError ? notSet("letters whose combination it cannot place", error) : error;
+      });
     const path = join(folder, "document.pdf");
     await Bun.write(path, bytes);
     return { output: { title }, files: [{ path, mediaType: "application/pdf", name: "document.pdf" }] };
@@ -89,8 +101,12 @@ function contentOf(block: Block, size: number, width: number): Content {
     case "paragraph":
       return { text: words(block.runs), margin: below };
     case "code": {
-      checkWords(block.text);
-      const code = { text: block.text || " ", font: "Mono", fontSize: size * 0.85, preserveLeadingSpaces: true };
+      const code = {
+        text: block.text === "" ? " " : pieces(block.text, MONO.normal),
+        font: "Mono",
+        fontSize: size * 0.85,
+        preserveLeadingSpaces: true,
+      };
       return {
         table: { widths: ["*"], body: [[{ ...code, fillColor: "#f3f4f6" }]] },
         layout: "noBorders",
@@ -141,13 +157,61 @@ function checkWords(text: string): void {
 }
 
 function words(runs: readonly Run[]): readonly Content[] {
-  for (const { text } of runs) checkWords(text);
-  return runs.map((run) => ({
-    text: run.text,
-    ...(run.isBold === true ? { bold: true } : {}),
-    ...(run.isItalic === true ? { italics: true } : {}),
-    ...(run.isStruck === true ? { decoration: "lineThrough" } : {}),
-    ...(run.isCode === true ? { font: "Mono", background: "#f3f4f6" } : {}),
-    ...(run.link === undefined ? {} : { link: run.link, color: "#0b57d0", decoration: "underline" }),
-  }));
+  return runs.map((run) => {
+    const style = run.isBold ? (run.isItalic ? "bolditalics" : "bold") : run.isItalic ? "italics" : "normal";
+    return {
+      text: pieces(run.text, (run.isCode ? MONO : SANS)[style]),
+      ...(run.isBold === true ? { bold: true } : {}),
+      ...(run.isItalic === true ? { italics: true } : {}),
+      ...(run.isStruck === true ? { decoration: "lineThrough" } : {}),
+      ...(run.isCode === true ? { font: "Mono", background: "#f3f4f6" } : {}),
+      ...(run.link === undefined ? {} : { link: run.link, color: "#0b57d0", decoration: "underline" }),
+    };
+  });
+}
+
+/** A text as it is where the font has all of it, or else in pieces of several fonts. @throws MediaError invalid, too_large */
+function pieces(text: string, font: string): string | readonly Content[] {
+  checkWords(text);
+  const script = UNSET.find(([, letters]) => letters.test(text))?.[0];
+  if (script !== undefined) throw notSet(`the script ${script}`);
+  const runs = fontRuns("input.markdown", text, font);
+  if (runs.every((run) => run.font === font)) return text;
+  return runs.map((run) => (run.font === font ? { text: run.text } : { text: breakable(run.text), font: run.font }));
+}
+
+/** Scripts that pdfmake does not set right: it keeps words in the order of reading, and its shaper misplaces letters or fails. */
+const UNSET = ["Arabic", "Hebrew", "Nko", "Gurmukhi", "Khmer", "Malayalam", "Myanmar"].map(
+  (name) => [name, new RegExp(String.raw`\p{Script=${name}}`, "u")] as const,
+);
+
+function notSet(what: string, cause?: unknown): MediaError {
+  const why = `Expected input.markdown in a script that this capability can set, got ${what}.`;
+  return new MediaError("invalid", `${why} Use document.markdown_to_html and then document.html_to_pdf.`, { cause });
+}
+
+const WITHOUT_SPACES = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+const ZERO_WIDTH_SPACE = "\u200b";
+
+/** Marks where words end that no space ends, so that lines break there. */
+function breakable(text: string): string {
+  const segmenter = new Intl.Segmenter("und", { granularity: "word" });
+  const marked = text.replaceAll(WITHOUT_SPACES, (part) =>
+    Array.from(segmenter.segment(part), ({ segment }) => segment).join(ZERO_WIDTH_SPACE),
+  );
+  // The shaper leaves the ring of the vowel am above the tone mark.
+  return marked
+    .replaceAll(/([\u0e48-\u0e4b])\u0e33/g, "\u0e4d$1\u0e32")
+    .replaceAll(/([\u0ec8-\u0ecb])\u0eb3/g, "\u0ecd$1\u0eb2");
+}
+
+type Styles = Readonly<Record<"normal" | "bold" | "italics" | "bolditalics", string>>;
+
+function pathsOf({ normal, bold, italics, bolditalics }: Styles): Styles {
+  return {
+    normal: fontPath(normal),
+    bold: fontPath(bold),
+    italics: fontPath(italics),
+    bolditalics: fontPath(bolditalics),
+  };
 }

@@ -95,8 +95,8 @@ export default defineCapability({
         return document.embedPng(await image.resize(side).ensureAlpha().png().toBuffer());
       }
       if (words === undefined || isWestern(words)) return undefined;
-      // Letters that the standard fonts lack are drawn with the packaged one.
-      return document.embedPng((await textOverlay(words, 96, params.color, 1)).data);
+      // Letters that the standard fonts lack are drawn with the packaged ones.
+      return document.embedPng((await textOverlay(words, { size: 96, fill: params.color })).data);
     };
     const image = await drawn();
     try {

@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
+import { checkLetters, languageOf, letterWidth } from "../fonts.ts";
 import { checkSize, openImage } from "./sharp.ts";
 
 export interface Overlay {
@@ -52,15 +53,33 @@ export async function within(
   return { input, left: Math.max(0, left), top: Math.max(0, top) };
 }
 
-/** One line of words, drawn with the packaged font. */
-export async function textOverlay(words: string, size: number, fill: string, opacity: number): Promise<Overlay> {
-  const lines = words.split("\n").slice(0, 20);
-  const width = Math.ceil(size * (1 + Math.max(...lines.map((line) => line.length)) * 0.72));
-  const height = Math.ceil(size * 1.3 * lines.length + size * 0.3);
+export interface TextLook {
+  /** In pixels. */
+  readonly size: number;
+  readonly fill: string;
+  readonly opacity?: number;
+  readonly family?: string;
+  readonly align?: "start" | "middle" | "end";
+}
+
+/**
+ * Lines of text as an image of their size, in the fonts of the installation: Pango shapes them and chooses a font for each letter.
+ * @throws MediaError invalid: a letter that no font has, or too large
+ */
+export async function textOverlay(
+  words: string,
+  { size, fill, opacity = 1, family = "DejaVu Sans", align = "start" }: TextLook,
+): Promise<Overlay> {
+  checkLetters("params.text", words);
+  const lines = words.split("\n");
+  const width = Math.ceil(size * (1 + Math.max(...lines.map(widthAtMost))));
+  const height = Math.ceil(size * 1.3 * lines.length + size * 0.6);
   if (width > 16_384 || height > 16_384)
     throw new MediaError("invalid", "Expected params.text to be shorter, or of a smaller size.");
-  const rows = lines.map((line, at) => `<text x="0" y="${size * (1.05 + at * 1.3)}">${escaped(line)}</text>`).join("");
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="DejaVu Sans" font-size="${size}" fill="${escaped(fill)}">${rows}</svg>`;
+  const x = { start: size * 0.3, middle: width / 2, end: width - size * 0.3 }[align];
+  const language = languageOf(words);
+  const rows = lines.map((line, at) => `<text x="${x}" y="${size * (1.25 + at * 1.3)}">${escaped(line)}</text>`);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="${family}" font-size="${size}" fill="${escaped(fill)}" text-anchor="${align}"${language ? ` xml:lang="${language}"` : ""}>${rows.join("")}</svg>`;
   const drawn = await sharp(Buffer.from(svg)).ensureAlpha().png().toBuffer();
   try {
     return await faded(
@@ -73,6 +92,14 @@ export async function textOverlay(words: string, size: number, fill: string, opa
   } catch (error) {
     throw new MediaError("invalid", "Expected params.text to have letters that can be drawn.", { cause: error });
   }
+}
+
+/** In units of the font's size. Letters of other scripts than Latin vary more. */
+function widthAtMost(line: string): number {
+  return Array.from(line).reduce((sum, letter) => {
+    const width = letterWidth(letter);
+    return sum + (width === 0 ? 0.2 : Math.max(0.72, width) * (letter < "\u{0590}" ? 1 : 1.3));
+  }, 0);
 }
 
 export async function turned({ data }: Overlay, angle: number): Promise<Overlay> {

@@ -4,6 +4,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { checkLetters } from "../fonts.ts";
 import { integer } from "../params.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
@@ -52,6 +53,7 @@ export default defineCapability({
   async run({ params, inputs, folder }) {
     // From memory: from a path, files beside it would be drawn into it.
     const data = Buffer.from(await Bun.file(inputs.svg.path).arrayBuffer());
+    checkLetters("the text of input.svg", wordsOf(data.toString()));
     const [plain, dense] = [await sizeAt(data, PLAIN_DPI), await sizeAt(data, params.dpi)];
     // At another density pixels grow as it does, and inches twice as fast: by it, and with the whole.
     const growth = dense.width / plain.width;
@@ -89,6 +91,25 @@ function checkEffects(svg: string, megapixels: number): void {
     `Expected at most ${max} blurs and other effects for an image of this size, got ${effects}.`,
   );
 }
+
+/** Content of all `text` elements. */
+function wordsOf(svg: string): string {
+  const words: string[] = [];
+  let depth = 0;
+  for (const [part, closing, name = "", empty] of svg.matchAll(PARTS)) {
+    if (name === "text") depth += closing ? -1 : empty ? 0 : 1;
+    else if (depth > 0 && !part.startsWith("<")) words.push(part);
+  }
+  return words
+    .join("\n")
+    .replaceAll(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (reference, hex?: string, decimal?: string) => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
+    });
+}
+
+/** Tags, whose name is without its prefix, and what lies between them. */
+const PARTS = /<!--[^]*?-->|<(\/?)(?:[\w.-]+:)?([\w.-]+)[^<>]*?(\/?)>|(?:<!\[CDATA\[)?[^<]+/g;
 
 interface Size {
   readonly width: number;

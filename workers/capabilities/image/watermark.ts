@@ -35,7 +35,11 @@ export const operation: ImageOperation<typeof params> = {
     checkColor("params.color", wanted.color);
     const drawn = logo
       ? await imageOverlay(logo, (width * scale) / 100, opacity)
-      : await textOverlay(words ?? "", size ?? Math.max(12, Math.round(height / 20)), wanted.color, opacity);
+      : await textOverlay(words ?? "", {
+          size: size ?? Math.max(12, Math.round(height / 20)),
+          fill: wanted.color,
+          opacity,
+        });
     const mark = await turned(drawn, angle);
     if (mark.width > width || mark.height > height) {
       const got = `${mark.width} × ${mark.height}`;

@@ -5,6 +5,7 @@ import { filterText } from "#workers/children/filter-graph.ts";
 import type { SubtitleTrack } from "#workers/children/subtitle-track.ts";
 
 import { defineCapability, input, type InputFile } from "../define.ts";
+import { checkLetters } from "../fonts.ts";
 import { choice, color, integer, text } from "../params.ts";
 import { textOf } from "../text.ts";
 
@@ -12,7 +13,6 @@ import { colorOf } from "./color.ts";
 import { copyRules, copyVideo } from "./copy.ts";
 import { CLIP, OUTPUT, outputRules, VIDEO_PRICE, type VideoFormat } from "./encode.ts";
 import { type VideoFacts, probeVideo } from "./facts.ts";
-import { fontsFolder } from "./fonts.ts";
 import { runOperation, type VideoOperation } from "./operation.ts";
 import { onVideo, steady } from "./scene.ts";
 import { flattened, parseSubtitles, subStation, within } from "./subtitles.ts";
@@ -40,8 +40,9 @@ export const operation: VideoOperation<typeof params> = {
     const style = { width, height, rgba, size: size ?? Math.max(8, Math.round(height / 18)) };
     const path = join(folder, `subtitles-${at}.ass`);
     const cues = within(parseSubtitles(await textOf(second)), scene.seconds);
+    checkLetters("input.subtitles", cues.map(({ text: words }) => words).join("\n"));
     await Bun.write(path, subStation(cues, style));
-    const drawn = filterText("subtitles", { filename: path, fontsdir: fontsFolder() });
+    const drawn = filterText("subtitles", { filename: path });
     // On what the encode writes, so that a step alone and one of many draw alike.
     return onVideo(scene, ["format=yuv420p", drawn]);
   },

@@ -117,7 +117,7 @@ export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): 
     .join("");
   const margin = Math.round(height / 20);
   const edge = Math.max(1, Math.round(size / 14));
-  const look = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},1`;
+  const look = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},-1`;
   return [
     "[Script Info]",
     "ScriptType: v4.00+",

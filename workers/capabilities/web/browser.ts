@@ -8,6 +8,8 @@ import type { BrowserContext, BrowserContextOptions, Page, Request, Route } from
 
 import { MediaError } from "#shared/children/media-error.ts";
 
+import { missingLetter, named } from "../fonts.ts";
+import { choice } from "../params.ts";
 import type { Chromium, Tools } from "../tools.ts";
 
 /** Time that a page has to load in the browser. */
@@ -23,6 +25,8 @@ export interface BrowserVisit {
   /** Path of the socket at which its parts are requested; undefined: it may request none. */
   readonly guard: string | undefined;
   readonly javascript: boolean;
+  /** For letters that no font has. Default: `draw`. */
+  readonly letters?: "refuse" | "draw";
   readonly width?: number;
   readonly height?: number;
   readonly scale?: number;
@@ -64,11 +68,43 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
     context.on("page", (opened) => void opened.close().catch(() => undefined));
     await load(page, visit);
-    return await beforeDeadline(work(page));
+    return await beforeDeadline(visit.letters === "refuse" ? checkPage(page).then(() => work(page)) : work(page));
   } finally {
     await context.close();
   }
 }
+
+/** Param of capabilities that show a page. */
+export const MISSING_LETTERS = choice(
+  "Text of the page with letters that neither its own fonts nor the installed ones have: `refuse` the call, or `draw` them as boxes.",
+  ["refuse", "draw"],
+  { default: "refuse" },
+);
+
+/** Refuses letters that are seen, in text that has no font of the page. @throws MediaError invalid */
+async function checkPage(page: Page): Promise<void> {
+  for (const frame of page.frames()) {
+    const missing = missingLetter(await frame.evaluate(LETTERS));
+    if (missing === undefined) continue;
+    const why = `Expected a page in letters that an installed font has, got ${named(missing)}.`;
+    throw new MediaError("invalid", `${why} Set params.missing_letters to draw to show such letters as boxes.`);
+  }
+}
+
+/** In the page: its letters beyond Latin, each once. */
+const LETTERS = `(() => {
+  const families = (list) => list.split(",").map((one) => one.trim().replaceAll(/["']/g, ""));
+  const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").flatMap(({ family }) => families(family)));
+  const letters = new Set();
+  const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { data, parentElement: parent } = texts.currentNode;
+    if (!/[^\\0-\\u024f]/.test(data) || !parent?.checkVisibility({ visibilityProperty: true })) continue;
+    if (families(getComputedStyle(parent).fontFamily).some((family) => loaded.has(family))) continue;
+    for (const letter of data) letters.add(letter);
+  }
+  return [...letters].join("");
+})()`;
 
 /** A page that loops keeps what is asked of it waiting. @throws MediaError too_large */
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {

@@ -7,7 +7,7 @@ import { IMAGE_SIDE_PIXELS_MAX, IMAGE_PIXELS_MAX } from "#shared/calls/capabilit
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";
-import { withPage } from "./browser.ts";
+import { MISSING_LETTERS, withPage } from "./browser.ts";
 import { htmlOf, PAGE_MEMBER, SAMPLE, wait } from "./page.ts";
 
 export default defineCapability({
@@ -29,6 +29,7 @@ export default defineCapability({
     wait: wait(),
     dark: flag("Use the dark colour scheme of the page.", false),
     javascript: flag("Run the scripts of the page.", true),
+    missing_letters: MISSING_LETTERS,
     format: choice("Format of the image.", ["png", "jpeg", "webp"], { default: "png" }),
     quality: integer("Quality of JPEG and WebP.", { min: 1, max: 100, default: 80 }),
   },
@@ -50,6 +51,7 @@ export default defineCapability({
       scale,
       isDark: params.dark,
       javascript: params.javascript,
+      letters: params.missing_letters,
       waitMs: params.wait * 1_000,
     };
     const taken = await withPage(

@@ -1,0 +1,6 @@
+/** The part of fontkit that pdf-lib takes. The package has no types. */
+declare module "fontkit" {
+  import type { Fontkit } from "@cantoo/pdf-lib";
+
+  export const create: Fontkit["create"];
+}

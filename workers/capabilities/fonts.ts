@@ -1,0 +1,230 @@
+/** The fonts of the installation, and which of them has a letter. Programs that look fonts up themselves read children/fonts.conf. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { MediaError } from "#shared/children/media-error.ts";
+
+/** Links into the packages, so that weights that nothing draws with are not searched. */
+const FOLDER = fileURLToPath(new URL("../fonts", import.meta.url));
+
+const CHINESE = "NotoSansHans-Regular.otf";
+const JAPANESE = "NotoSansJP-Regular.otf";
+const KOREAN = "NotoSansKR-Regular.otf";
+/** Fonts that are asked first for a letter that the chosen font lacks. */
+const FIRST = ["DejaVuSans.ttf", CHINESE, JAPANESE, KOREAN];
+
+export function fontPath(font: string): string {
+  return join(FOLDER, font);
+}
+
+/**
+ * The first of the fonts that has every letter of a text; undefined if none has.
+ * @param wanted asked before all others. @param text which tells the language too, by which Han characters have other forms
+ */
+export function fontWith(text: string, wanted?: string): string | undefined {
+  return fontsFor(text, wanted).find((font) => missingIn(font, text) === undefined);
+}
+
+export interface FontRun {
+  readonly text: string;
+  readonly font: string;
+}
+
+/**
+ * A text in pieces, each in a font that has its letters. What is seen as one letter is in one piece where a font has all of it.
+ * @throws MediaError as checkLetters
+ */
+export function fontRuns(what: string, text: string, wanted: string): readonly FontRun[] {
+  checkLetters(what, text);
+  if (missingIn(wanted, text) === undefined) return [{ text, font: wanted }];
+  const fonts = fontsFor(text, wanted);
+  const runs: { text: string; font: string }[] = [];
+  for (const { segment } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(text)) {
+    const last = runs.at(-1);
+    const font = fonts.find((one) => missingIn(one, segment) === undefined);
+    if (font === undefined) {
+      for (const letter of segment) add(fonts.find((one) => missingIn(one, letter) === undefined) ?? wanted, letter);
+      continue;
+    }
+    // A space stays with the word before it.
+    if (last && /^\s+$/u.test(segment) && missingIn(last.font, segment) === undefined) last.text += segment;
+    else add(font, segment);
+  }
+  return runs;
+
+  function add(font: string, piece: string): void {
+    const last = runs.at(-1);
+    if (last?.font === font) last.text += piece;
+    else runs.push({ font, text: piece });
+  }
+}
+
+/** Refuses text with a letter that no font has: it would be drawn as a box. @throws MediaError invalid */
+export function checkLetters(what: string, text: string): void {
+  const missing = missingLetter(text);
+  if (missing === undefined) return;
+  throw new MediaError(
+    "invalid",
+    `Expected ${what} in letters that an installed font has, got ${named(missing)}. Remove or replace that letter.`,
+  );
+}
+
+/** The first letter that no font has. */
+export function missingLetter(text: string): string | undefined {
+  const fonts = fontsFor("");
+  const letters = new Set(text.normalize());
+  return letters.values().find((letter) => fonts.every((font) => missingIn(font, letter) !== undefined));
+}
+
+/** Such as `茶 (U+8336)`. */
+export function named(letter: string): string {
+  const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+  return `${letter} (U+${code})`;
+}
+
+/** Language of a text by letters that only one language is written in, for the forms of its Han characters. */
+export function languageOf(text: string): "ja" | "ko" | undefined {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja";
+  return /\p{Script=Hangul}/u.test(text) ? "ko" : undefined;
+}
+
+/** Letters that stand side by side as they are: none joins, reorders or is placed by the letters around it. */
+const PLAIN =
+  /^(?:(?!\p{M}|\p{RI}|\p{EMod}|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\u200d])[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Ethiopic}\p{Script=Common}])*$/u;
+
+export function needsShaping(text: string): boolean {
+  return !PLAIN.test(text);
+}
+
+/** Average width of a letter, in units of the font's size: for text that is laid out before a font has measured it. */
+export function letterWidth(letter: string, isMono = false): number {
+  if (/[\p{M}\p{Default_Ignorable_Code_Point}]/u.test(letter)) return 0;
+  if (letter >= "\u{2e80}") return letter >= "\u{1f000}" ? 1.3 : 1;
+  if (letter >= "\u{0590}" && letter < "\u{1e00}") return 0.9;
+  if (isMono) return 0.602;
+  if (/[ijlt.,:;'|!()[\] ]/.test(letter)) return 0.4;
+  if (/[mwMW@%&]/.test(letter)) return 1;
+  return /[A-Z]/.test(letter) ? 0.77 : 0.64;
+}
+
+/** Lines that fit a width, broken between words, by the average widths of letters. */
+export function brokenLines(words: string, size: number, width: number, isMono = false): string[] {
+  const room = Math.max(1, width / size);
+  return words.split("\n").flatMap((line) => brokenLine(line, isMono, room));
+}
+
+function brokenLine(line: string, isMono: boolean, room: number): string[] {
+  const lines: string[] = [];
+  let current = "";
+  for (const word of pieces(line, isMono, room)) {
+    if (current !== "" && widthOf(`${current} ${word}`, isMono) > room) {
+      lines.push(current);
+      current = word;
+    } else current = current === "" ? word : `${current} ${word}`;
+  }
+  return [...lines, current];
+}
+
+/** Words, those that are wider than a line in several pieces: between words of a script without spaces, or else between letters. */
+function pieces(line: string, isMono: boolean, room: number): string[] {
+  return line.split(" ").flatMap((word) => {
+    if (widthOf(word, isMono) <= room) return [word];
+    const parts = [""];
+    const units = unitsOf(word, "word").flatMap((one) =>
+      widthOf(one, isMono) <= room ? [one] : unitsOf(one, "grapheme"),
+    );
+    for (const unit of units) {
+      const longer = (parts.at(-1) ?? "") + unit;
+      if (longer !== unit && widthOf(longer, isMono) > room) parts.push(unit);
+      else parts[parts.length - 1] = longer;
+    }
+    return parts;
+  });
+}
+
+function unitsOf(word: string, granularity: "word" | "grapheme"): string[] {
+  return Array.from(new Intl.Segmenter("und", { granularity }).segment(word), ({ segment }) => segment);
+}
+
+/** In units of the font's size. */
+function widthOf(words: string, isMono: boolean): number {
+  let width = 0;
+  for (const letter of words) width += letterWidth(letter, isMono);
+  return width;
+}
+
+// The order of fonts, and their letters. Each is read once in a process, when it is first asked for.
+
+let all: readonly string[] | undefined;
+
+/** Names of all fonts, as files. */
+export function allFonts(): readonly string[] {
+  return (all ??= readdirSync(FOLDER).toSorted());
+}
+
+function fontsFor(text: string, wanted?: string): readonly string[] {
+  const regional = { ja: [JAPANESE], ko: [KOREAN] };
+  const language = languageOf(text);
+  const chosen = wanted === undefined ? [] : [wanted];
+  return [...new Set([...chosen, "DejaVuSans.ttf", ...(language ? regional[language] : []), ...FIRST, ...allFonts()])];
+}
+
+/** Line ends, and what joins or varies the letters beside it. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+function missingIn(font: string, text: string): string | undefined {
+  const letters = lettersOf(font);
+  return Array.from(text.normalize()).find((letter) => {
+    const code = letter.codePointAt(0) ?? 0;
+    return !UNSEEN.test(letter) && ((letters[code >> 3] ?? 0) & (1 << (code & 7))) === 0;
+  });
+}
+
+const known = new Map<string, Uint8Array>();
+
+/** A bit for each code point. */
+function lettersOf(font: string): Uint8Array {
+  const cached = known.get(font);
+  if (cached) return cached;
+  const letters = new Uint8Array(0x110000 >> 3);
+  const add = (code: number): void => {
+    letters[code >> 3] = (letters[code >> 3] ?? 0) | (1 << (code & 7));
+  };
+  const cmap = tableOf(readFileSync(fontPath(font)), "cmap");
+  for (let at = 0; at < cmap.readUInt16BE(2); at++) {
+    const table = cmap.subarray(cmap.readUInt32BE(8 + at * 8));
+    if (table.readUInt16BE(0) === 12) addGroups(table, add);
+    else if (table.readUInt16BE(0) === 4) addSegments(table, add);
+  }
+  known.set(font, letters);
+  return letters;
+}
+
+function tableOf(font: Buffer, name: string): Buffer {
+  for (let at = 12; at < 12 + font.readUInt16BE(4) * 16; at += 16) {
+    if (font.toString("latin1", at, at + 4) === name) return font.subarray(font.readUInt32BE(at + 8));
+  }
+  throw new Error(`the font has no table ${name}`);
+}
+
+/** Format 12: all of Unicode. */
+function addGroups(table: Buffer, add: (code: number) => void): void {
+  for (let at = 16; at < 16 + table.readUInt32BE(12) * 12; at += 12) {
+    const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
+    for (let code = first; code <= last; code++) if (glyph + code - first > 0) add(code);
+  }
+}
+
+/** Format 4: the first 65,536 code points. A segment may have letters without a glyph. */
+function addSegments(table: Buffer, add: (code: number) => void): void {
+  const bytes = table.readUInt16BE(6);
+  for (let at = 14; at < 14 + bytes; at += 2) {
+    const [last, first] = [table.readUInt16BE(at), table.readUInt16BE(at + bytes + 2)];
+    const [delta, offset] = [table.readUInt16BE(at + 2 * bytes + 2), table.readUInt16BE(at + 3 * bytes + 2)];
+    for (let code = first; code <= last && code < 0xffff; code++) {
+      const listed = offset === 0 ? code : table.readUInt16BE(at + 3 * bytes + 2 + offset + (code - first) * 2);
+      if (listed !== 0 && ((listed + delta) & 0xffff) !== 0) add(code);
+    }
+  }
+}
