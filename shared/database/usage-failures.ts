@@ -8,7 +8,7 @@ export const FAILURE_TEXT_DAYS = 7;
 /** Longest text of a provider that is kept, in characters. */
 export const FAILURE_TEXT_CHARS_MAX = 1_000;
 /** Attempts of one call that are kept: the first ones. */
-export const FAILED_ATTEMPTS_MAX = 20;
+const FAILED_ATTEMPTS_MAX = 20;
 
 export interface FailedAttempt {
   /** `provider/model`. */

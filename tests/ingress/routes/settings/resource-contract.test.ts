@@ -375,7 +375,8 @@ describe.each(CHANGED)("%s changed", (_path, row) => {
     const scene = await openScene(row);
     const made = await make(scene);
     const log = await scene.audit();
-    const names = "name" in made ? BAD_NAMES.filter((name) => name !== null).map((name) => [{ name }, "name"] as const) : [];
+    const names =
+      "name" in made ? BAD_NAMES.filter((name) => name !== null).map((name) => [{ name }, "name"] as const) : [];
     for (const [values, param] of [...names, ...(row.refusedChanges ?? [])]) {
       await refusedBy(scene, param, "PATCH", `/${made.id}`, values);
     }
