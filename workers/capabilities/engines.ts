@@ -57,8 +57,12 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   },
   python: {
     isNative: true,
-    needs: "Install @pydantic/monty with its binary for this system.",
-    load: () => import("@pydantic/monty"),
+    needs: "Install @pydantic/monty-linux-x64-gnu, which exists for Linux on x64 only.",
+    load: () => import("./code/monty.ts"),
+    async test() {
+      const { runMonty } = await import("./code/monty.ts");
+      await runMonty({ code: "1 + 1", args: {}, timeout: 5, onPrint: () => {} });
+    },
   },
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };

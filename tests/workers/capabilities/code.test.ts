@@ -62,6 +62,39 @@ describe("exact texts of", () => {
     ).toMatchObject({ text: "function add(n,d){return n+d}add(1,2);\n" });
   });
 
+  test.each([
+    ["css", 'a { b: "/*! c */" } /* d */ /*! e */ f { g: h }', '/*! e */\na{b:"/*! c */"}f{g:h}'],
+    ["css", "/*! a */ b { c: d }", "/*! a */\nb{c:d}"],
+    ["js", "/* a */ b(); /*! c */ d()", "b();/*! c */d();\n"],
+    ["ts", "/** @license A */ let a: number", "/** @license A */let a;\n"],
+    ["html", "<!--! a --><!-- b --><p>c</p>", "<!--! a --><p>c</p>"],
+    ["svg", '<svg xmlns="http://www.w3.org/2000/svg"><!--! a --><!-- b --></svg>', '<svg xmlns="http://www.w3.org/2000/svg"><!--! a--></svg>'], // prettier-ignore
+  ])("legal comments of %s in %j", async (language, text, minified) => {
+    expect((await outputOf("code.minify", code(text), { language }))?.["text"]).toBe(minified);
+  });
+
+  // As Go's regexp, the library of RE2's author, finds them.
+  test.each<[string, string, number[], string, string[]]>([
+    ["x*", "axb", [0, 1, 3], "-a-b-", ["a", "b"]],
+    ["x*", "xx", [0], "-", ["", ""]],
+    ["(?:)", "ab", [0, 1, 2], "-a-b-", ["a", "b"]],
+    ["a|", "baac", [0, 1, 2, 4], "-b--c-", ["b", "", "c"]],
+    [",", "a,,b,", [1, 2, 4], "a--b-", ["a", "", "b", ""]],
+  ])("no empty match after a match: %s in %s", async (pattern, input, places, replaced, parts) => {
+    const of = (params: object) => outputOf("code.regex", { text: { text: input } }, { pattern, ...params });
+    const matches = (await of({}))?.["matches"] as readonly { index: number }[];
+    expect(matches.map(({ index }) => index)).toEqual(places);
+    expect(await of({ mode: "replace", replacement: "-" })).toEqual({ text: replaced });
+    expect(await of({ mode: "split" })).toEqual({ parts });
+  });
+
+  test("groups by their names", async () => {
+    const params = { pattern: "(?P<year>[0-9]+)-(?<month>[0-9]+)?" };
+    expect(await outputOf("code.regex", { text: { text: "2024-" } }, params)).toMatchObject({
+      matches: [{ groups: ["2024", null], named_groups: { year: "2024", month: null } }],
+    });
+  });
+
   test("a patch, which makes the one text of the other", async () => {
     const [old, next] = ["one\ntwo\nthree\n", "one\n2\nthree\nfour\n"];
     const made = await outputOf("code.diff", { old: { text: old }, new: { text: next } });

@@ -7,6 +7,7 @@ import { markdownOf } from "#workers/capabilities/html.ts";
 import { zipOf } from "#tests/support/hostile-files/documents.ts";
 
 import { pagesOf, unzipped } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const REPORT = { file_id: "file-sample-report" } as const;
@@ -50,6 +51,47 @@ describe("Markdown", () => {
     );
     const page = await runCapability("document.markdown_to_html", { markdown }, { allow_html: true });
     expect(page.bytes().toString()).toContain("<img src=x onerror=y>");
+  });
+
+  const notes = {
+    text: 'A[^one] b[^"x] c[^one] d[^none]\n\n[^one]: The *first*.\n\n    More.\n[^"x]: Second.\n[^unused]: Third.\n\nEnd `[^one]`',
+  };
+
+  test("has its footnotes at the end, as GitHub has them", async () => {
+    const made = await runCapability("document.markdown_to_html", { markdown: notes }, { standalone: false });
+    const html = made.bytes().toString();
+    expect(html).toStartWith(
+      '<p>A<sup><a id="footnote-ref-one" href="#footnote-one" data-footnote-ref aria-describedby="footnote-label">1</a></sup> ' +
+        'b<sup><a id="footnote-ref-%22x" href="#footnote-%22x" data-footnote-ref aria-describedby="footnote-label">2</a></sup> ' +
+        'c<sup><a id="footnote-ref-one-2" href="#footnote-one" data-footnote-ref aria-describedby="footnote-label">1</a></sup> d[^none]</p>\n' +
+        "<p>End <code>[^one]</code></p>\n" +
+        '<section class="footnotes" data-footnotes>\n<h2 id="footnote-label" class="sr-only">Footnotes</h2>\n<ol>\n' +
+        '<li id="footnote-one">\n<p>The <em>first</em>.</p>\n<p>More. <a href="#footnote-ref-one" data-footnote-backref aria-label="Back to reference">↩</a>',
+    );
+    // A label is no way out of an attribute, and a footnote without a reference is not there.
+    expect(html).not.toMatch(/="[^">]*"x|Third/);
+  });
+
+  test("has its footnotes in PDF and Word", async () => {
+    const [page = ""] = await pagesOf((await runCapability("document.markdown_to_pdf", { markdown: notes })).bytes());
+    expect(page.replaceAll(/\s+/g, " ")).toMatch(
+      /A ?\[1\] b ?\[2\] c ?\[1\] d\[\^none\] End \[\^one\] 1\. The first\. More\. 2\. Second\./,
+    );
+    const word = (await runCapability("document.markdown_to_docx", { markdown: notes })).bytes();
+    const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(word) });
+    expect(value).toContain("<p>A<sup>[1]</sup> b<sup>[2]</sup> c<sup>[1]</sup> d[^none]</p>");
+    expect(value).toContain("<li>The <em>first</em>.</li>");
+    expect(value).not.toContain("Third");
+  });
+
+  test("has a bound of footnotes, and one text's are not in the next", async () => {
+    const html = (text: string) => runCapability("document.markdown_to_html", { markdown: { text } });
+    expect(await refused(html("[^a]".repeat(2_001)))).toContain(
+      "Expected at most 2000 footnotes and references, got 2001.",
+    );
+    expect((await html(`${"[^a]".repeat(1_999)}\n\n[^a]: b`)).bytes().toString()).toContain('id="footnote-a"');
+    expect((await html("[^\ud800]\n\n[^\ud800]: b")).bytes().toString()).toContain("footnotes");
+    expect((await html("[^a] c")).bytes().toString()).toContain("<p>[^a] c</p>");
   });
 
   test("hides no script in an address", async () => {

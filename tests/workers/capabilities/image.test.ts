@@ -117,6 +117,18 @@ describe("codes and text", () => {
     expect(output).toMatchObject({ barcodes: [{ type, text: "Sluice 42" }] });
   });
 
+  test.each([
+    ["upca", "012345678905", undefined, { type: "upca", text: "012345678905" }],
+    ["upca", "012345678905", ["ean13"], { type: "ean13", text: "0012345678905" }],
+    ["ean13", "4006381333931", undefined, { type: "ean13", text: "4006381333931" }],
+    ["ean8", "96385074", undefined, { type: "ean8", text: "96385074" }],
+  ])("a code of type %s with %s is read with types %j", async (type, text, types, barcode) => {
+    const code = await runCapability("image.barcode", { text: { text } }, { type });
+    const params = types === undefined ? {} : { types };
+    const { output } = await runCapability("image.read_barcode", { image: code.bytes() }, params);
+    expect(output).toMatchObject({ barcodes: [barcode] });
+  });
+
   test("the words of a scanned page are read exactly", async () => {
     const { output } = await runCapability("image.ocr", { image: { file_id: "file-sample-scan" } });
     expect(output?.["text"]).toContain(

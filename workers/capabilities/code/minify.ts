@@ -16,7 +16,10 @@ const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Prom
   ts: (code) => script(code, "ts"),
   css: (code) => {
     checkBraces(code);
-    return transformCss({ filename: "a.css", code: Buffer.from(code), minify: true }).code.toString();
+    return withLegalComments(
+      code,
+      transformCss({ filename: "a.css", code: Buffer.from(code), minify: true }).code.toString(),
+    );
   },
   html: (code) =>
     minifyHtml(code, { collapseWhitespace: true, removeComments: true, minifyCSS: false, minifyJS: false }),
@@ -27,6 +30,16 @@ const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Prom
     return code.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
   },
 };
+
+/** Strings and addresses of CSS, which may contain what looks like a comment, and its comments. */
+const CSS_COMMENTS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|url\([^)]*|\/\*[^]*?(?:\*\/|$)/gi;
+
+/** The engine keeps legal comments (`/*! … *\/`) at the beginning only. The others are moved there. */
+function withLegalComments(code: string, minified: string): string {
+  const legal = Array.from(code.matchAll(CSS_COMMENTS), ([text]) => text).filter((text) => text.startsWith("/*!"));
+  const dropped = legal.filter((text) => !minified.includes(text));
+  return dropped.map((text) => `${text}\n`).join("") + minified;
+}
 
 /** Its engine calls itself for each level, until its process ends. */
 const CSS_DEPTH_MAX = 200;
@@ -43,7 +56,7 @@ function checkBraces(code: string): void {
 /** In a process that esbuild keeps for the next time, unless it is stopped. */
 async function script(code: string, loader: "js" | "ts"): Promise<string> {
   try {
-    return (await transform(code, { loader, minify: true, legalComments: "none" })).code;
+    return (await transform(code, { loader, minify: true, legalComments: "inline" })).code;
   } finally {
     await stop();
   }
@@ -52,7 +65,8 @@ async function script(code: string, loader: "js" | "ts"): Promise<string> {
 export default defineCapability({
   id: "code.minify",
   display_name: "Minify code",
-  description: "Minifies source code without changing its behaviour.",
+  description:
+    "Minifies source code without changing its behaviour. Comments are removed, except legal ones (`/*! … */`, and `@license` in scripts).",
   output_modality: "text",
   input: { code: input("text", "The code.", { takesText: true }) },
   params: { language: choice("Language of the code.", LANGUAGES, { required: true }) },

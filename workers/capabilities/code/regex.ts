@@ -16,6 +16,9 @@ export default defineCapability({
   id: "code.regex",
   display_name: "Regular expressions",
   description: "Finds, replaces or splits text with a regular expression (RE2, which runs in linear time).",
+  long_description:
+    "Matches are RE2's: an empty match at the end of the match before it is skipped. Each match has its text, its index and its `groups`; " +
+    "`named_groups` has the groups of the form `(?P<name>…)` by name, null where a group took no part.",
   output_modality: "text",
   input: { text: input("text", "The text.", { takesText: true }) },
   params: {
@@ -28,7 +31,10 @@ export default defineCapability({
       ["match", "replace", "split"],
       { default: "match" },
     ),
-    replacement: text("Replacement for each match; $1 is the first group.", { min: 0, max: 10_000 }),
+    replacement: text("Replacement for each match; $1 is the first group, $<name> a named one.", {
+      min: 0,
+      max: 10_000,
+    }),
     flags: list(
       "`i` ignores case, `m` makes ^ and $ match at line breaks, `s` makes . match line breaks.",
       choice("One flag.", ["i", "m", "s"], { required: true }),
@@ -63,7 +69,7 @@ export default defineCapability({
       });
     }
     if (mode === "split") {
-      const parts = pattern.split(source, max);
+      const parts = partsOf(pattern, source, max);
       checkSize(parts.length, source.length);
       return { output: { parts } };
     }
@@ -74,13 +80,15 @@ export default defineCapability({
     }
     const matches: object[] = [];
     let characters = 0;
-    const matcher = pattern.matcher(source);
+    const matcher = matcherOf(pattern, source);
     while (matches.length < max && matcher.find()) {
       const groups = Array.from({ length: matcher.groupCount() }, (_, at) => matcher.group(at + 1));
       const text = matcher.group() ?? "";
       characters += groups.reduce((sum, group) => sum + (group?.length ?? 0), text.length);
       checkSize(matches.length, characters);
-      matches.push({ text, index: matcher.start(), groups });
+      const named = Object.entries(pattern.namedGroups()).map(([name, at]) => [name, groups[at - 1] ?? null]);
+      const match = { text, index: matcher.start(), groups };
+      matches.push(named.length === 0 ? match : { ...match, named_groups: Object.fromEntries(named) });
     }
     return { output: { matches, is_cut: matches.length === max && matcher.find() } };
   },
@@ -97,7 +105,7 @@ function checkSize(count: number, characters: number): void {
 function replaced(pattern: RE2JS, source: string, replacement: string): string {
   const groups = replacement.split("$").length;
   let characters = source.length * groups;
-  const matcher = pattern.matcher(source);
+  const matcher = matcherOf(pattern, source);
   while (matcher.find()) {
     characters += replacement.length;
     if (characters > REPLACED_CHARACTERS_MAX) {
@@ -105,5 +113,34 @@ function replaced(pattern: RE2JS, source: string, replacement: string): string {
       throw new MediaError("too_large", said);
     }
   }
-  return pattern.matcher(source).replaceAll(replacement);
+  return matcherOf(pattern, source).replaceAll(replacement);
+}
+
+/** A matcher that skips an empty match at the end of the match before it, as RE2 does. The library's own returns it, as Java does. */
+function matcherOf(pattern: RE2JS, source: string) {
+  const matcher = pattern.matcher(source);
+  const find = matcher.find.bind(matcher);
+  let end = -1;
+  matcher.find = () => {
+    while (find()) {
+      const isSkipped = matcher.start() === end && matcher.end() === end;
+      end = matcher.end();
+      if (!isSkipped) return true;
+    }
+    return false;
+  };
+  return matcher;
+}
+
+/** The text between the matches, as Go's regexp.Split returns it: an empty match at either end of the text splits nothing. */
+function partsOf(pattern: RE2JS, source: string, max: number): readonly string[] {
+  const matcher = matcherOf(pattern, source);
+  const parts: string[] = [];
+  let [begin, end] = [0, 0];
+  while (parts.length < max - 1 && matcher.find()) {
+    end = matcher.start();
+    if (matcher.end() !== 0) parts.push(source.slice(begin, end));
+    begin = matcher.end();
+  }
+  return source === "" || end !== source.length ? [...parts, source.slice(begin)] : parts;
 }

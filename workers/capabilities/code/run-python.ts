@@ -1,23 +1,24 @@
-import { MediaError } from "#shared/children/media-error.ts";
 import { CAPABILITY_PARAM_BYTES_MAX, CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { custom, number } from "../params.ts";
 import { textOf } from "../text.ts";
+import { checkPython } from "./check-python.ts";
+import { runMonty, tooLargeValue } from "./monty.ts";
 
-const MEMORY_BYTES_MAX = 64 * 1_048_576;
-const CALLS_DEPTH_MAX = 500;
 const PRINTED_MAX = 1_000;
 const LINE_CHARACTERS_MAX = 2_000;
-const VALUE_DEPTH_MAX = 100;
 
 export default defineCapability({
   id: "code.run_python",
   display_name: "Run Python subset",
   description: "Runs a script in a subset of Python in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script runs in Monty, an interpreter for a subset of Python, in a process of its own. Supported: functions, comprehensions, " +
-    "exceptions, f-strings and a few modules such as `json`, `math` and `re`; not supported: your own classes, network, files, environment. " +
+    "The script runs in Monty, an interpreter for a subset of Python, in a process of its own. Supported: functions, simple classes, " +
+    "comprehensions, exceptions, f-strings and a few modules such as `json`, `math` and `re`; not supported: network, files, environment. " +
+    "Constructs that would run otherwise than in CPython are refused before the run with their line: decorators other than `dataclass`, " +
+    "iterators that are kept, such as `m = map(…)`, and others. Known differences: sets keep the order of insertion, equal keys such as 1 and True " +
+    "keep the last one, floats overflow to infinity, NaN equals itself in lists, and `$` of `re` matches at the very end only. " +
     "The limits are 64 MB of memory and five seconds of execution time. `args` is a global. The result is the value of the last expression as " +
     "JSON: tuples and sets become arrays, bytes Base64, and integers that a double cannot hold text.",
   output_modality: "text",
@@ -44,37 +45,15 @@ export default defineCapability({
   engine: "python",
   async run({ params, inputs }) {
     const code = await textOf(inputs.code);
-    // Its binary is not there for every system: the capability is described without it.
-    const { Monty, MontyError } = await import("@pydantic/monty");
+    checkPython(code);
     const printed = createLines();
-    let value: unknown;
-    try {
-      value = new Monty(code, { inputs: ["args"], scriptName: "script.py" }).run({
-        inputs: { args: params.args },
-        limits: {
-          maxDurationSecs: params.timeout,
-          maxMemory: MEMORY_BYTES_MAX,
-          maxRecursionDepth: CALLS_DEPTH_MAX,
-        },
-        printCallback: (_stream: string, piece: string) => printed.write(piece),
-      });
-    } catch (error) {
-      throw error instanceof MontyError ? failed(error.message) : error;
-    }
-    const json = JSON.stringify(plain(value, 0));
-    const max = CAPABILITY_TEXT_BYTES_MAX;
-    if (Buffer.byteLength(json) > max) {
-      throw new MediaError("too_large", `Expected a value of at most ${max} bytes as JSON, got more.`);
-    }
+    const { timeout } = params;
+    const value = await runMonty({ code, args: params.args, timeout, onPrint: (text) => printed.write(text) });
+    const json = JSON.stringify(value);
+    if (Buffer.byteLength(json) > CAPABILITY_TEXT_BYTES_MAX) throw tooLargeValue();
     return { output: { value: JSON.parse(json) as unknown, printed: printed.lines() } };
   },
 });
-
-function failed(message: string): MediaError {
-  return message.startsWith("TimeoutError: time limit exceeded")
-    ? new MediaError("too_large", "Expected the script to end within params.timeout.")
-    : new MediaError("invalid", `The script failed: ${message.slice(0, 300)}`);
-}
 
 /** Printing comes in pieces. */
 function createLines() {
@@ -96,21 +75,4 @@ function createLines() {
       return done;
     },
   };
-}
-
-/** A value of Python as one of JSON. */
-function plain(value: unknown, depth: number): unknown {
-  if (depth > VALUE_DEPTH_MAX) {
-    throw new MediaError("too_large", `Expected a value nested at most ${VALUE_DEPTH_MAX} deep, got more.`);
-  }
-  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  if (typeof value !== "object" || value === null) return value ?? null;
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (Array.isArray(value) || value instanceof Set) return Array.from(value, (one) => plain(one, depth + 1));
-  const members = value instanceof Map ? [...value] : Object.entries(value);
-  return Object.fromEntries(members.map(([key, one]) => [keyOf(key), plain(one, depth + 1)]));
-}
-
-function keyOf(key: unknown): string {
-  return typeof key === "object" && key !== null ? JSON.stringify(plain(key, 0)) : String(key);
 }

@@ -166,6 +166,7 @@ function words(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
       ...(run.isBold === true ? { bold: true } : {}),
       ...(run.isItalic === true ? { italics: true } : {}),
       ...(run.isStruck === true ? { strike: true } : {}),
+      ...(run.isRaised === true ? { superScript: true } : {}),
       ...(run.isCode === true ? { font: "Courier New" } : {}),
     };
     if (text === "\n") return new TextRun({ break: 1 });

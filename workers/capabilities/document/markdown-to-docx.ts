@@ -12,7 +12,7 @@ export default defineCapability({
   id: "document.markdown_to_docx",
   display_name: "Markdown to Word",
   description:
-    "Converts Markdown to a Word document with headings, lists, tables and code. Images are replaced by their alternative text.",
+    "Converts Markdown to a Word document with headings, lists, tables, code and footnotes. Images are replaced by their alternative text.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
   params: {

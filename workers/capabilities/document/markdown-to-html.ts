@@ -1,12 +1,12 @@
 import { join } from "node:path";
 
 import { decodeHTMLStrict } from "entities";
-import { Marked } from "marked";
+import type { Marked } from "marked";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag } from "../params.ts";
 import { textOf } from "../text.ts";
-import { blocksOf, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
+import { blocksOf, guarded, MARKDOWN, markdownReader, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
 
 export default defineCapability({
   id: "document.markdown_to_html",
@@ -31,7 +31,8 @@ export default defineCapability({
   price: TEXT_PRICE,
   engine: "office",
   async run({ params, inputs, folder }) {
-    const markdown = await textOf(inputs.markdown);
+    // Halves of characters cannot be part of an address, which a footnote's label becomes.
+    const markdown = (await textOf(inputs.markdown)).toWellFormed();
     const title = titleOf(blocksOf(markdown)) ?? "Document";
     const html = guarded(() => readerOf(params.allow_html).parse(markdown, { async: false }));
     const style = params.theme === "github" ? `<style>${GITHUB}</style>` : "";
@@ -43,9 +44,8 @@ export default defineCapability({
 });
 
 function readerOf(allowsHtml: boolean): Marked {
-  if (allowsHtml) return new Marked({ gfm: true });
-  return new Marked({
-    gfm: true,
+  if (allowsHtml) return markdownReader();
+  return markdownReader({
     renderer: {
       html: ({ text }) => escaped(text),
       link({ href: written, title, tokens }) {
@@ -85,4 +85,4 @@ function escaped(text: string): string {
 }
 
 const GITHUB =
-  "body{font:16px/1.5 -apple-system,'Segoe UI',Helvetica,Arial,sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#1f2328}h1,h2{border-bottom:1px solid #d1d9e0;padding-bottom:.3em}a{color:#0969da}code{background:#818b981f;border-radius:6px;padding:.2em .4em;font:85% ui-monospace,Menlo,monospace}pre{background:#f6f8fa;border-radius:6px;padding:1em;overflow:auto}pre code{background:none;padding:0}blockquote{border-left:.25em solid #d1d9e0;color:#59636e;margin:0;padding:0 1em}table{border-collapse:collapse}td,th{border:1px solid #d1d9e0;padding:.4em .8em}img{max-width:100%}hr{border:0;border-top:.25em solid #d1d9e0}";
+  "body{font:16px/1.5 -apple-system,'Segoe UI',Helvetica,Arial,sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#1f2328}h1,h2{border-bottom:1px solid #d1d9e0;padding-bottom:.3em}a{color:#0969da}code{background:#818b981f;border-radius:6px;padding:.2em .4em;font:85% ui-monospace,Menlo,monospace}pre{background:#f6f8fa;border-radius:6px;padding:1em;overflow:auto}pre code{background:none;padding:0}blockquote{border-left:.25em solid #d1d9e0;color:#59636e;margin:0;padding:0 1em}table{border-collapse:collapse}td,th{border:1px solid #d1d9e0;padding:.4em .8em}img{max-width:100%}hr{border:0;border-top:.25em solid #d1d9e0}.sr-only{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}[data-footnote-ref]::before{content:'['}[data-footnote-ref]::after{content:']'}.footnotes{border-top:1px solid #d1d9e0;font-size:85%}";

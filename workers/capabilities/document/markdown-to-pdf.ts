@@ -33,7 +33,7 @@ export default defineCapability({
   id: "document.markdown_to_pdf",
   display_name: "Markdown to PDF",
   description:
-    "Converts Markdown to a PDF with headings, lists, tables and code. Images are replaced by their alternative text. " +
+    "Converts Markdown to a PDF with headings, lists, tables, code and footnotes. Images are replaced by their alternative text. " +
     "Arabic, Hebrew, Gurmukhi, Khmer, Malayalam, Myanmar and N’Ko letters are refused; `document.html_to_pdf` prints them.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
@@ -165,6 +165,7 @@ function words(runs: readonly Run[]): readonly Content[] {
       ...(run.isItalic === true ? { italics: true } : {}),
       ...(run.isStruck === true ? { decoration: "lineThrough" } : {}),
       ...(run.isCode === true ? { font: "Mono", background: "#f3f4f6" } : {}),
+      ...(run.isRaised === true ? { sup: true } : {}),
       ...(run.link === undefined ? {} : { link: run.link, color: "#0b57d0", decoration: "underline" }),
     };
   });

@@ -1,10 +1,15 @@
 /** Markdown as blocks and runs of text: what PDF and Word are made of. Nothing that it links to is fetched. */
 import { decodeHTMLStrict } from "entities";
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
+import markedFootnote, { type Footnotes } from "marked-footnote";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-const marked = new Marked({ gfm: true });
+/** A reader for one text: footnotes of one that failed would be in the next. */
+export function markdownReader(...extensions: readonly MarkedExtension[]): Marked {
+  // The label of a footnote is the caller's, and the library would write it into HTML as it is.
+  return new Marked({ gfm: true }, markedFootnote({ backRefLabel: "Back to reference" }), ...extensions);
+}
 
 /** A stretch of text in one look. */
 export interface Run {
@@ -13,6 +18,8 @@ export interface Run {
   readonly isItalic?: boolean;
   readonly isStruck?: boolean;
   readonly isCode?: boolean;
+  /** Superscript. */
+  readonly isRaised?: boolean;
   readonly link?: string;
 }
 
@@ -38,7 +45,13 @@ export type Block =
 /** @throws MediaError too_large, for too many parts, and for what is nested too deeply */
 export function blocksOf(markdown: string): readonly Block[] {
   checkMarkdown(markdown);
-  return guarded(() => blocks(marked.lexer(markdown), 0));
+  return guarded(() => {
+    const tokens = markdownReader().lexer(markdown);
+    const notes = tokens.find((token): token is Footnotes => token.type === "footnotes")?.items ?? [];
+    const own = blocks(tokens, 0);
+    if (notes.length === 0) return own;
+    return [...own, { kind: "rule" }, { kind: "list", start: 1, items: notes.map((note) => blocks(note.content, 1)) }];
+  });
 }
 
 /** Parsers call themselves for each level. @throws MediaError too_large */
@@ -129,6 +142,8 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
         return /^<br\s*\/?>$/i.test(textIn(one).trim()) ? [{ ...look, text: "\n" }] : [];
       case "checkbox":
         return [];
+      case "footnoteRef":
+        return [{ ...look, text: `[${String(one["id"])}]`, isRaised: true }];
       default:
         if (inner.length > 0) return runs(inner, look);
         return [{ ...look, text: inOneLine(decodeHTMLStrict(textIn(one))) }];
@@ -157,7 +172,9 @@ export function safeLink(href: string): string | undefined {
 /** The first heading, for a title. */
 export function titleOf(all: readonly Block[]): string | undefined {
   const heading = all.find((block) => block.kind === "heading");
-  return heading?.kind === "heading" ? plain(heading.runs).slice(0, 200) : undefined;
+  return heading?.kind === "heading"
+    ? plain(heading.runs.filter(({ isRaised }) => isRaised !== true)).slice(0, 200)
+    : undefined;
 }
 
 export function plain(all: readonly Run[]): string {
@@ -180,6 +197,9 @@ export const MARKDOWN_CELLS_MAX = 20_000;
 /** Stars, underscores and tildes in one paragraph of Markdown: 40,000 take its reader 34 s, these 0.5 to 1.5 s. */
 export const MARKDOWN_EMPHASIS_MAX = 5_000;
 
+/** Beginnings of footnotes and their references: each is looked up among all, and its end in the rest of its line. */
+const MARKDOWN_FOOTNOTES_MAX = 2_000;
+
 /** Places where another paragraph may begin within lines that stand together. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;
 /** Below the head of a table. */
@@ -189,6 +209,8 @@ const QUOTE_MARKS_MAX = 10 * DOCUMENT_DEPTH_MAX;
 
 /** Counts parts of Markdown before it is read: its reader takes much longer for many of them in one place. @throws MediaError too_large */
 function checkMarkdown(markdown: string): void {
+  const notes = countOf(markdown, /\[\^/g);
+  if (notes > MARKDOWN_FOOTNOTES_MAX) throw tooMany("footnotes and references", MARKDOWN_FOOTNOTES_MAX, notes);
   let [emphasis, columns, cells] = [0, 0, 0];
   for (const line of markdown.split("\n")) {
     const quotes = countOf(/^(?:[ \t]*>)+/.exec(line)?.[0] ?? "", />/g);

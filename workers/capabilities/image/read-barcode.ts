@@ -32,7 +32,9 @@ interface Point {
 export default defineCapability({
   id: "image.read_barcode",
   display_name: "Read barcodes",
-  description: "Finds QR codes and other barcodes in an image and returns their contents.",
+  description:
+    "Finds QR codes and other barcodes in an image and returns their contents. UPC-A and EAN-13 with a leading 0 have the same bars: " +
+    "both are returned as `upca` with 12 digits, or as `ean13` if `types` lists only that.",
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
@@ -71,14 +73,22 @@ export default defineCapability({
     const barcodes = found
       .filter(({ isValid }) => isValid)
       .map(({ format, text, position }) => ({
-        type: typeOf(format),
-        // The reader tells it as the EAN that begins with a zero.
-        text: typeOf(format) === "upca" && text.length === 13 ? text.slice(1) : text,
+        ...contentOf(typeOf(format), text, params.types),
         corners: [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft].map(corner),
       }));
     return { output: { barcodes } };
   },
 });
+
+/** The reader returns UPC-A as the EAN-13 with a leading zero: the bars are the same, and GS1 assigns such numbers as UPC-A. */
+function contentOf(
+  type: string,
+  text: string,
+  types: readonly Type[] = TYPES,
+): { readonly type: string; readonly text: string } {
+  const isUpca = ["upca", "ean13"].includes(type) && types.includes("upca") && /^0\d{12}$/.test(text);
+  return isUpca ? { type: "upca", text: text.slice(1) } : { type, text };
+}
 
 function typeOf(format: string): string {
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
