@@ -16,6 +16,47 @@ export async function textOf({ path }: InputFile): Promise<string> {
   }
 }
 
+export interface DecodedText {
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** Name of the encoding by the WHATWG Encoding Standard, such as `utf-8` or `windows-1252`. */
+  readonly charset: string;
+}
+
+/**
+ * Decodes bytes as browsers do: by the byte order mark, else the declared charset, else as UTF-8 if the bytes are valid UTF-8, else as
+ * windows-1252. An unknown declared charset counts as none. Bytes that are not valid in the charset become U+FFFD.
+ */
+export function decodeText(
+  bytes: Uint8Array,
+  { declared }: { readonly declared?: string | undefined } = {},
+): DecodedText {
+  const charset = markedCharset(bytes) ?? knownCharset(declared);
+  if (charset !== undefined) return { text: new TextDecoder(charset as "utf-8").decode(bytes), charset };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), charset: "utf-8" };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), charset: "windows-1252" };
+  }
+}
+
+/** Charset named by the byte order mark. */
+function markedCharset([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+}
+
+/** Name of the charset that a label such as `latin1` stands for; undefined if browsers do not know the label. */
+export function knownCharset(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label as "utf-8").encoding;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns text as `output.text`, or as a file if it is long. */
 export async function madeText(
   folder: string,

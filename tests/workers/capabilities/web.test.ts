@@ -182,12 +182,6 @@ describe("is refused", () => {
 
   test.each([
     ["a picture", PNG, "image/png", "unsupported: Expected a page of text, got image/png."],
-    [
-      "an unknown encoding",
-      "x",
-      "text/html; charset=klingon",
-      "unsupported: Expected a page in an encoding of the web",
-    ],
     ["too deep a page", `<p>${"<div>".repeat(5_000)}`, "text/html", "too_large: Expected elements nested at most 400"],
     ["too many elements", "<i>a</i>".repeat(60_000), "text/html", "too_large: Expected at most 50000 elements"],
     ["too long a table", `<table>${"<tr><td>a".repeat(4_000)}`, "text/html", "too_large: Expected at most 2000 table"],
@@ -257,17 +251,31 @@ describe("web.to_markdown", () => {
   });
 
   test.each([
-    ["its server", "text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>", "Привет\n"],
-    ["its head", "text/html", '<meta charset="shift_jis"><p>\x82\xa0</p>', "あ\n"],
-    ["its mark", "text/html; charset=koi8-r", "\xef\xbb\xbf<p>\xc3\xa9</p>", "é\n"],
-    ["its head can be right", "text/html", '<meta charset="utf-16"><p>\xc3\xa9</p>', "é\n"],
-    ["its head, not its words,", "text/html", "<p>charset=klingon \xc3\xa9</p>", "charset=klingon é\n"],
-    ["its head outside of comments", "text/html", '<!-- <meta charset="koi8-r"> --><p>\xc3\xa9</p>', "é\n"],
-  ])("decodes a page as %s says", async (_what, type, latin, text) => {
+    ["its server", "text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>", "Привет\n", "windows-1251"],
+    ["its head", "text/html", '<meta charset="shift_jis"><p>\x82\xa0</p>', "あ\n", "shift_jis"],
+    ["its mark", "text/html; charset=koi8-r", "\xef\xbb\xbf<p>\xc3\xa9</p>", "é\n", "utf-8"],
+    ["its head can be right", "text/html", '<meta charset="utf-16"><p>\xc3\xa9</p>', "é\n", "utf-8"],
+    ["its head, not its words,", "text/html", "<p>charset=klingon \xc3\xa9</p>", "charset=klingon é\n", "utf-8"],
+    ["its head outside of comments", "text/html", '<!-- <meta charset="koi8-r"> --><p>\xc3\xa9</p>', "é\n", "utf-8"],
+    ["its bytes, not a server with an unknown name,", "text/html; charset=klingon", "<p>\xc3\xa9</p>", "é\n", "utf-8"],
+    ["Windows where nothing", "text/html", "<p>\xe9 \x80 \x93x\x94</p>", "é € “x”\n", "windows-1252"],
+    ["Windows where an unknown name", "text/html; charset=utf-8859-1", "<p>\xe9</p>", "é\n", "windows-1252"],
+    [
+      "its head where its server names an unknown one",
+      "text/html; charset=x",
+      "<meta charset=gbk>\xb2\xe8",
+      "茶\n",
+      "gbk",
+    ],
+    ["the standard reads x-user-defined", "text/html", "<meta charset=x-user-defined>\xe9", "é\n", "windows-1252"],
+    ["a label stands for a name", "text/html; charset=ISO-8859-1", "<p>\x80</p>", "€\n", "windows-1252"],
+  ])("decodes a page as %s says", async (_what, type, latin, text, charset) => {
     const site = await sites.open((_request, response) => {
       response.setHeader("content-type", type).end(Buffer.from(latin, "latin1"));
     });
-    expect((await visit("web.to_markdown", site.url("/"))).output["text"]).toBe(text);
+    const { output } = await visit("web.to_markdown", site.url("/"));
+    expect(output).toMatchObject({ text, charset });
+    expect((await visit("web.links", site.url("/"))).output["charset"]).toBe(charset);
   });
 
   test("leaves a page of plain text as it is, and a long one is a file", async () => {
@@ -293,6 +301,7 @@ describe("web.links", () => {
     const kinds = ["links", "meta", "feed", "sitemap"];
     expect((await visit("web.links", site.url("/"), { kinds })).output).toEqual({
       url: site.url("/"),
+      charset: "utf-8",
       links: [
         { url: site.url("/b/one?x=1&y=2"), title: "One and more" },
         { url: "https://other.example/x", title: "Other", rel: "nofollow" },
@@ -340,6 +349,7 @@ describe("web.links", () => {
     const kinds = ["links", "meta", "feed"];
     expect((await visit("web.links", site.url(path), { kinds })).output).toEqual({
       url: site.url(path),
+      charset: "utf-8",
       links: items,
       meta: { title: "News" },
       feeds: [{ url: site.url(path), title: "News", format }],

@@ -36,9 +36,10 @@ export default defineCapability({
   price: WEB_PRICE,
   engine: "web",
   async run({ params: { kinds, same_host: sameHost, max }, inputs: { url: page } }) {
-    const found = read(formOf(page, await pageText(page)), await pageText(page), page.address);
+    const { text, charset } = await pageText(page);
+    const found = read(formOf(page, text), text, page.address);
     const lists = openLists({ base: found.base, page: page.address, max, sameHost });
-    const output: Record<string, unknown> = { url: page.address };
+    const output: Record<string, unknown> = { url: page.address, charset };
     if (kinds.includes("links")) output["links"] = lists.add(found.links);
     if (kinds.includes("meta")) output["meta"] = found.meta;
     if (kinds.includes("feed")) {

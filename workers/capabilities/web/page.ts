@@ -2,6 +2,7 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
+import { decodeText, type DecodedText, knownCharset } from "../text.ts";
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
@@ -20,49 +21,24 @@ export function htmlOf({ path, contentType }: InputPage): { readonly path: strin
 /** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
 const HEAD_BYTES = 1_024;
 
-/** Decoded as its mark, its server or its own head says, UTF-8 where none does. @throws MediaError unsupported */
-export async function pageText(page: InputPage): Promise<string> {
-  const bytes = await Bun.file(page.path).bytes();
-  const charset = markOf(bytes) ?? charsetOf(page.contentType) ?? charsetIn(latin(bytes.subarray(0, HEAD_BYTES)));
-  return decoderOf(charset ?? "utf-8").decode(bytes);
-}
-
-function markOf([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
-  if (first === 0xfe && second === 0xff) return "utf-16be";
-  return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
+/** Decoded by its byte order mark, its server, its own head, or its bytes, in this order. */
+export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
+  const bytes = await Bun.file(path).bytes();
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
+  return decodeText(bytes, { declared: knownCharset(charsetOf(contentType)) ?? charsetIn(head) });
 }
 
 function charsetOf(text: string): string | undefined {
-  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
+  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
 }
 
 /** Charset that the head of a page declares; declarations in comments and unknown names are ignored. */
 function charsetIn(head: string): string | undefined {
-  const said = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
-  const named = said.map(charsetOf).find((name) => name !== undefined && isKnown(name));
-  // What could be read as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
-  return named?.startsWith("utf-16") === true ? "utf-8" : named;
-}
-
-function isKnown(charset: string): boolean {
-  try {
-    return new TextDecoder(charset as "utf-8").encoding !== "";
-  } catch {
-    return false;
-  }
-}
-
-function latin(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("latin1");
-}
-
-function decoderOf(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset as "utf-8");
-  } catch (error) {
-    throw new MediaError("unsupported", `Expected a page in an encoding of the web, got ${charset}.`, { cause: error });
-  }
+  const tags = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
+  const named = tags.map((tag) => knownCharset(charsetOf(tag))).find((name) => name !== undefined);
+  // A head that reads as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
+  if (named?.startsWith("utf-16") === true) return "utf-8";
+  return named === "x-user-defined" ? "windows-1252" : named;
 }
 
 export type Form = "html" | "feed" | "sitemap" | "json" | "text";

@@ -1,7 +1,7 @@
 import { defineCapability } from "../define.ts";
 import { markdownOf } from "../html.ts";
 import { choice, flag } from "../params.ts";
-import { madeText } from "../text.ts";
+import { type DecodedText, madeText } from "../text.ts";
 
 import { readArticle } from "./article.ts";
 import type { InputPage } from "../define.ts";
@@ -41,19 +41,22 @@ export default defineCapability({
   engine: "web",
   engineBy: { param: "render", engine: "browser" },
   async run({ params, inputs: { url: page }, folder, tools, guard }) {
-    const text = params.render ? await rendered(page, { folder, tools, guard }) : await pageText(page);
+    const { text, charset } = params.render ? await rendered(page, { folder, tools, guard }) : await pageText(page);
     const file = { name: "page.md", mediaType: "text/markdown" };
-    const url = page.address;
-    if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { url, scope: "page" } });
-    const options = { address: url, scope: params.scope, keepsLinks: params.links === "keep" };
+    const source = { url: page.address, charset };
+    if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { ...source, scope: "page" } });
+    const options = { address: page.address, scope: params.scope, keepsLinks: params.links === "keep" };
     const { html, scope, facts } = readArticle(text, options);
-    return madeText(folder, markdownOf(html), { ...file, more: { url, scope, ...facts } });
+    return madeText(folder, markdownOf(html), { ...file, more: { ...source, scope, ...facts } });
   },
 });
 
 /** HTML of the page once a browser has loaded it. */
-async function rendered(page: InputPage, own: Pick<BrowserVisit, "folder" | "tools" | "guard">): Promise<string> {
+async function rendered(page: InputPage, own: Pick<BrowserVisit, "folder" | "tools" | "guard">): Promise<DecodedText> {
   const { withPage } = await import("./browser.ts");
   const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true, waitMs: 0 };
-  return withPage(visit, (shown) => shown.content());
+  return withPage(visit, async (shown) => ({
+    text: await shown.content(),
+    charset: (await shown.evaluate<string>("document.characterSet")).toLowerCase(),
+  }));
 }
