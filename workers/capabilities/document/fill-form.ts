@@ -12,6 +12,7 @@ import {
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { custom, flag } from "../params.ts";
 import { DOCUMENT_PRICE, openPdf, REPORT, savePdf } from "./pdf.ts";
 import { isWestern } from "./western.ts";
@@ -64,8 +65,7 @@ export default defineCapability({
       form.updateFieldAppearances();
       if (params.flatten) form.flatten();
     } catch (error) {
-      if (error instanceof MediaError) throw error;
-      throw new MediaError("corrupt", "The form cannot be filled.", { cause: error });
+      throw corruptOr(error, "The form cannot be filled.");
     }
     return { output: { filled: filled.length }, files: [await savePdf(folder, document)] };
   },

@@ -3,6 +3,8 @@ import { Marked, type Token, type Tokens } from "marked";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
+import { isOfDepth } from "../faults.ts";
+
 const marked = new Marked({ gfm: true });
 
 /** A stretch of text in one look. */
@@ -45,8 +47,7 @@ export function guarded<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(error);
-    throw error;
+    throw isOfDepth(error) ? tooDeep(error) : error;
   }
 }
 
