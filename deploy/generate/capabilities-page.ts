@@ -10,6 +10,10 @@ Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. 
 A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
 required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
 
+Text may be in any charset. It is read by its byte order mark, else by the charset in \`mime_type\` or of the server, else as UTF-8 if it is valid UTF-8, else
+by the declaration in its head if it is HTML or XML, else as windows-1252. The output names a charset other than UTF-8 in \`charset\`; where several inputs
+take text, in \`charsets\` by their names.
+
 Of a workspace, a worker runs at most as many capabilities at once as it has cores; further runs wait for their turn. A run that fails, is refused or is
 cancelled costs nothing, but its time counts: once more than ten seconds of a workspace's runs came to nothing, its runs come after those of others and one at
 a time, until as much time has passed (five minutes at most).

@@ -6,6 +6,8 @@ const HEAD_MAX = 1_000;
 export interface DataUrl {
   /** Media type without parameters; empty when the URL names none. */
   readonly type: string;
+  /** Parameter `charset` of the media type; absent if there is none. */
+  readonly charset?: string;
   readonly base64: string;
 }
 
@@ -21,5 +23,7 @@ export function readDataUrl(text: string): DataUrl | undefined {
   if (comma < 0 || comma > HEAD_MAX) return undefined;
   const head = /^data:([^;,]*)(?:;[^;,]*)*;base64$/i.exec(text.slice(0, comma));
   const base64 = text.slice(comma + 1);
-  return head === null || base64 === "" ? undefined : { type: head[1] ?? "", base64 };
+  if (head === null || base64 === "") return undefined;
+  const charset = /;charset=([\w:.+-]{1,40})/i.exec(head[0])?.[1];
+  return { type: head[1] ?? "", base64, ...(charset === undefined ? {} : { charset }) };
 }

@@ -1,6 +1,6 @@
 /** The media type of a file: what its first bytes show, checked against its sender's claim. */
 import { ApiError } from "#shared/errors.ts";
-import { isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
+import { isLegacyText, isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const OOXML = "application/vnd.openxmlformats-officedocument";
 const ODF = "application/vnd.oasis.opendocument";
@@ -170,7 +170,7 @@ export async function settleMediaType(
     throw contradiction(claim, sniffed);
   }
   const head = bytes.subarray(0, SNIFF_BYTES);
-  const isWords = isText(head, head.length >= SNIFF_BYTES);
+  const isWords = isText(head, head.length >= SNIFF_BYTES) || isLegacyText(head);
   if (claim === undefined) return isWords ? "text/plain" : UNKNOWN;
   if (isWords && isTextType(claim)) return claim;
   throw contradiction(claim, isWords ? "text" : "other binary data");

@@ -88,3 +88,11 @@ export function isText(bytes: Uint8Array, isCut = false): boolean {
     return false;
   }
 }
+
+/** Control characters that text has, by the MIME Sniffing Standard (section 3): tab, line feed, form feed, carriage return, escape. */
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
+
+/** True if bytes may be text in a charset with one or more bytes a character, such as windows-1252. */
+export function isLegacyText(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte >= 0x20 || TEXT_CONTROLS.has(byte));
+}

@@ -14,6 +14,7 @@ import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
 import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
+import { charsetUsed } from "./text.ts";
 import type { Tools } from "./tools.ts";
 
 /** An input in the child's folder. */
@@ -26,6 +27,8 @@ export interface InputFile {
   readonly name: string;
   /** Address it was fetched from, redirects followed; absent if it was not fetched. */
   readonly address?: string;
+  /** Charset in the content type of its sender; absent if there is none. */
+  readonly charset?: string;
 }
 
 /** A page that was fetched for the run: the file holds its body. */
@@ -168,12 +171,33 @@ export function defineCapability<const P extends Params, const M extends Members
     pricing: { currency: "credits", ...price },
     run: async (given) => {
       try {
-        return await run(given);
+        const made = await run(given);
+        const charset = charsetsOf(members, given.inputs);
+        return charset === undefined ? made : { ...made, output: { ...made.output, ...charset } };
       } catch (error) {
         throw asMediaError(error);
       }
     },
   };
+}
+
+type Inputs = Readonly<
+  Record<string, InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>> | undefined>
+>;
+
+/** Charsets other than UTF-8 that the inputs of a run were read by: `charset`, or `charsets` by name if several inputs take text. */
+function charsetsOf(members: Members, inputs: Inputs): object | undefined {
+  const used = Object.entries(inputs).flatMap(([name, given]) => {
+    const files = Array.isArray(given) ? given : [given, ...Object.values(given ?? {})];
+    return files.flatMap((file: unknown) => {
+      const charset = typeof file === "object" && file !== null ? charsetUsed(file as InputFile) : undefined;
+      return charset === undefined || charset === "utf-8" ? [] : [[name, charset] as const];
+    });
+  });
+  const [first] = used;
+  if (!first) return undefined;
+  const isOne = Object.values(members).filter(({ takesText }) => takesText).length < 2;
+  return isOne ? { charset: first[1] } : { charsets: Object.fromEntries(used) };
 }
 
 function bare({ kind, isRequired, takesText, many, named: names, isAddress }: InputMember): InputMember {
@@ -220,7 +244,7 @@ function memberSchema({ kind, description, takesText, many, named: names, isAddr
         ...(takesText || kind === "any" ? {} : { minLength: 1 }),
       },
       mime_type: {
-        description: "Media type of the base64 data. Optional: the type is detected from the bytes.",
+        description: `Media type of the base64 data${takesText ? ", which may name its charset" : ""}. Optional: the type is detected from the bytes.`,
         type: "string",
         maxLength: 200,
       },

@@ -4,20 +4,50 @@ import { MediaError } from "#shared/children/media-error.ts";
 /** Error messages of libvips, whose decoders read images. */
 const OF_IMAGES = /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i;
 const OF_DEPTH = /call stack size exceeded/i;
+/** Error messages of JavaScriptCore for strings and buffers too large, of Emscripten, of C++ and of the system (ENOMEM). */
+const OF_MEMORY = /out of memory|cannot (?:allocate|enlarge) memory|memory allocation|bad_alloc|ENOMEM|\bOOM\b/i;
+
+/** True for an engine that called itself too often: its data is nested too deeply. */
+export function isOfDepth(error: unknown): boolean {
+  return error instanceof RangeError && OF_DEPTH.test(error.message);
+}
 
 /** The error itself where it is no fault of the data: a crash of ours. */
 export function asMediaError(error: unknown): unknown {
-  if (error instanceof MediaError || !(error instanceof Error)) return error;
-  if (OF_DEPTH.test(error.message)) {
-    return new MediaError("too_large", "Expected data whose parts are nested less deep.", { cause: error });
-  }
-  const format = /too large for the (\S+) format/i.exec(error.message)?.[1];
-  if (format !== undefined) {
-    return new MediaError("too_large", `Expected a result with fewer pixels on a side: ${format} cannot hold it.`, {
-      cause: error,
-    });
-  }
+  const fault = ofEngine(error);
+  if (fault instanceof MediaError || !(error instanceof Error)) return fault;
   return OF_IMAGES.test(error.message)
     ? new MediaError("corrupt", "The image cannot be decoded.", { cause: error })
     : error;
+}
+
+/** A fault of the data that an engine cannot read: too large or too deep if its error says so, else corrupt with this message. */
+export function corruptOr(error: unknown, message: string): MediaError {
+  const fault = ofEngine(error);
+  return fault instanceof MediaError ? fault : new MediaError("corrupt", message, { cause: error });
+}
+
+/** Faults by which engines of every kind end. */
+function ofEngine(error: unknown): unknown {
+  if (error instanceof MediaError || !(error instanceof Error)) return error;
+  const cause = { cause: error };
+  if (OF_DEPTH.test(error.message)) {
+    return new MediaError("too_large", "Expected data whose parts are nested less deep.", cause);
+  }
+  if (OF_MEMORY.test(error.message)) {
+    return new MediaError("too_large", "Expected the work to need less memory than one run has.", cause);
+  }
+  const format = /too large for the (\S+) format/i.exec(error.message)?.[1];
+  if (format !== undefined) {
+    return new MediaError(
+      "too_large",
+      `Expected a result with fewer pixels on a side: ${format} cannot hold it.`,
+      cause,
+    );
+  }
+  // A trap of WebAssembly: the decoder met data that it does not expect.
+  if (error instanceof WebAssembly.RuntimeError) {
+    return new MediaError("corrupt", "The data cannot be decoded: it made its decoder fail.", cause);
+  }
+  return error;
 }

@@ -1,4 +1,5 @@
 /** Texts as inputs and results of capabilities. */
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -7,14 +8,29 @@ import type { InputFile, RunOutput } from "./define.ts";
 import { asMediaError } from "./faults.ts";
 import { CAPABILITY_TEXT_BYTES_MAX } from "./limits.ts";
 
-/** UTF-8, without a byte order mark. @throws MediaError corrupt */
-export async function textOf({ path }: InputFile): Promise<string> {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await Bun.file(path).arrayBuffer());
-  } catch (error) {
-    throw new MediaError("corrupt", "Expected text in UTF-8.", { cause: error });
-  }
+/** Charsets of the inputs that were read as text. */
+const charsets = new WeakMap<InputFile, string>();
+
+/** Charset that `textOf` has read this input by; undefined if the input was not read as text. */
+export function charsetUsed(file: InputFile): string | undefined {
+  return charsets.get(file);
 }
+
+/**
+ * Text of an input in any charset. HTML and XML that are not valid UTF-8 may declare one in their head, where their sender does not.
+ * An XML declaration loses its encoding, which the text no longer has.
+ */
+export async function textOf(file: InputFile): Promise<string> {
+  const bytes = await Bun.file(file.path).bytes();
+  const isMarkup = !isUtf8(bytes) && MARKUP.test(Buffer.from(bytes.subarray(0, 256)).toString("latin1"));
+  const declared = knownCharset(file.charset) ?? (isMarkup ? charsetIn(bytes) : undefined);
+  const { text, charset } = decodeText(bytes, { declared });
+  charsets.set(file, charset);
+  return charset === "utf-8" ? text : text.replace(XML_ENCODING, "$1");
+}
+
+const MARKUP = /^\s*<[!?a-z]/i;
+const XML_ENCODING = /^(<\?xml\s[^>]{0,200}?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/i;
 
 export interface DecodedText {
   /** Without a byte order mark. */
@@ -55,6 +71,24 @@ export function knownCharset(label: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Charset named in a content type, or in a tag of HTML or XML. */
+export function charsetOf(text: string): string | undefined {
+  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
+}
+
+/** Bytes at the start of HTML or XML that may declare its charset (HTML standard, 13.2.3.2). */
+const HEAD_BYTES = 1_024;
+
+/** Charset that the head of HTML or XML declares; declarations in comments and unknown names are ignored. */
+export function charsetIn(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
+  const tags = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
+  const named = tags.map((tag) => knownCharset(charsetOf(tag))).find((name) => name !== undefined);
+  // A head that reads as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
+  if (named?.startsWith("utf-16") === true) return "utf-8";
+  return named === "x-user-defined" ? "windows-1252" : named;
 }
 
 /** Returns text as `output.text`, or as a file if it is long. */

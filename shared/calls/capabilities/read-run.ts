@@ -179,7 +179,9 @@ function inlineOf(given: Members, param: string): Members {
   if (typeof text !== "string" || !isDataUrl(text)) return given;
   const data = readDataUrl(text);
   if (!data) throw notBase64(`${param}.base64`);
-  return { base64: data.base64, mime_type: own ?? (data.type === "" ? undefined : data.type) };
+  const { type, charset } = data;
+  const written = type === "" || charset === undefined ? type : `${type};charset=${charset}`;
+  return { base64: data.base64, mime_type: own ?? (written === "" ? undefined : written) };
 }
 
 function notBase64(param: string, cause?: unknown): ApiError {

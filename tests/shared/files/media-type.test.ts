@@ -37,6 +37,14 @@ describe("a file is kept as what its bytes show", () => {
     ["a claim that we know nothing of", PDF, "application/x-mystery", "x.png", "application/pdf"],
     ["text of an unknown claim", TEXT, "application/x-mystery", "x", "text/plain"],
     ["bytes of no known format", bytes("\0\u0001\u0002"), "application/x-mystery", "x", "application/octet-stream"],
+    ["text in Windows-1252", Buffer.from("plain words, \u00e4hm \u0080", "latin1"), "text/csv", "x", "text/csv"],
+    [
+      "text in Windows-1252 that nothing is claimed of",
+      Buffer.from("\u00e4hm", "latin1"),
+      undefined,
+      "x",
+      "text/plain",
+    ],
     ["UTF-16", bytes("\u00ff\u00fea\0b\0"), "text/csv", "x", "text/csv"],
   ])("%s", async (_name, head, claim, filename, expected) => {
     expect(await settleMediaType(head, claim, filename)).toBe(expected);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import sharp from "sharp";
 
-import { isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
+import { isLegacyText, isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(64, "\u0001"), "latin1");
 const box = (brand: string): Uint8Array => bytes(`\0\0\0\u0018ftyp${brand}`);
@@ -99,6 +99,8 @@ test("text is UTF-8 without NUL, or UTF-16 by its mark", () => {
   expect(isText(Buffer.from("\ufeffab", "utf16le"))).toBe(true);
   expect(isText(Buffer.from("a\0b"))).toBe(false);
   expect(isText(Buffer.from("grün", "latin1"))).toBe(false);
+  expect(isLegacyText(Buffer.from("grün\t\f\r\n\u001b", "latin1"))).toBe(true);
+  expect(isLegacyText(Buffer.from("gr\u0001n", "latin1"))).toBe(false);
 });
 
 test("a character that the cut head ends in is no fault", () => {

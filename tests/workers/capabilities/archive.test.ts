@@ -6,6 +6,7 @@ import { pack } from "tar-stream";
 
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
+import { SPARSE_TARS, sparseContent } from "./sparse-tars.ts";
 
 const BUNDLE = { file_id: "file-sample-bundle" } as const;
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
@@ -170,5 +171,31 @@ describe("a hostile archive", () => {
     ],
   ])("%s is refused", async (_what, run, said) => {
     expect(await refused(run())).toContain(said);
+  });
+});
+
+describe.each(SPARSE_TARS)("a sparse file of GNU tar (%s)", (format, archive) => {
+  test("is listed with its whole size, and comes out with its holes as zeros", async () => {
+    const content = sparseContent();
+    const { output } = await runCapability("archive.list", { archive });
+    expect(output).toMatchObject({
+      bytes: content.length + 6,
+      entries: [
+        { name: "holes.bin", kind: "file", bytes: content.length },
+        { name: "z.txt", kind: "file", bytes: 6 },
+      ],
+    });
+    const made = await runCapability("archive.extract", { archive });
+    expect(made.files?.map(({ name }) => name)).toEqual(["holes.bin", "z.txt"]);
+    expect(Buffer.compare(made.bytes(0), content)).toBe(0);
+    expect(text(made.bytes(1))).toBe("after\n");
+  });
+
+  test("is refused if its map and its data differ", async () => {
+    const broken = Buffer.from(archive);
+    // The length of the last piece: one less than the archive has of it.
+    const [is, becomes] = format.startsWith("pax") ? ["4096", "4095"] : ["00000010000", "00000007777"];
+    broken.write(becomes, broken.lastIndexOf(is));
+    expect(await refused(runCapability("archive.extract", { archive: broken }))).toStartWith("corrupt: The archive");
   });
 });

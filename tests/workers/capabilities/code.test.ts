@@ -217,11 +217,6 @@ describe("is refused", () => {
       () => runCapability("code.transform_json", { data: { text: "1" } }, { jq: "[" }),
       "invalid: Expected params.jq",
     ],
-    [
-      "bytes that are no text",
-      () => runCapability("code.minify", { code: new Uint8Array([0xff, 0xfe, 0x41]) }, { language: "json" }),
-      "corrupt: Expected text in UTF-8.",
-    ],
   ])("%s", async (_what, run, said) => {
     expect(await refused(run())).toContain(said);
   });

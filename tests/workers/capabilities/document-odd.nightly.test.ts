@@ -26,16 +26,6 @@ const textOf = async (text: string) =>
   (await runCapability("document.extract_text", { document: { text } })).output?.["text"];
 
 describe("a sheet", () => {
-  test("gives each column a name of its own in JSON", async () => {
-    const made = await convert({ text: "a_3,a,a,a\n1,2,3,4\n" }, { to: "json" });
-    expect(Object.values((JSON.parse(Buffer.from(made.bytes()).toString()) as object[])[0] ?? {})).toEqual([
-      "1",
-      "2",
-      "3",
-      "4",
-    ]);
-  });
-
   test("keeps text that looks like a number where its cells say what they are", async () => {
     const book = write(utils.book_new(utils.aoa_to_sheet([["1.10", 2.5]])), {
       type: "buffer",

@@ -5,7 +5,7 @@ import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 
 import { DOCUMENT_PAGES_MAX, DOCUMENT_STREAM_BYTES_MAX } from "#workers/capabilities/document/pdf.ts";
 import { MARKDOWN_TABLE_ROWS_MAX, MARKDOWN_TABLE_CELLS_MAX } from "#workers/capabilities/html-parts.ts";
-import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/document/sheets.ts";
+import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/csv.ts";
 import { docxOf, zipOf } from "#tests/support/hostile-files/documents.ts";
 
 import { five, pdfOf } from "./document-files.ts";

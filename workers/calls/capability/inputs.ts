@@ -120,8 +120,15 @@ async function readOne(
   const found = await bring(run, given, path, bytesMax, param);
   const mediaType = found.mediaType ?? (await typeOf(path, given.mime_type, found.name ?? "", param));
   if (!isOfKind(kind, mediaType)) throw await ofOtherKind(kind, mediaType, path, param);
-  const from = found.address === undefined ? {} : { address: found.address };
-  return { path, mediaType, bytes: found.bytes, name: found.name ?? name, ...from };
+  const charset = /;\s*charset\s*=\s*"?([\w:.+-]{1,40})/i.exec(found.contentType ?? given.mime_type ?? "")?.[1];
+  return {
+    path,
+    mediaType,
+    bytes: found.bytes,
+    name: found.name ?? name,
+    ...(found.address === undefined ? {} : { address: found.address }),
+    ...(charset === undefined ? {} : { charset }),
+  };
 }
 
 interface Brought {
@@ -130,6 +137,8 @@ interface Brought {
   readonly mediaType?: string;
   readonly name?: string;
   readonly address?: string;
+  /** Content type from the server, with its parameters. */
+  readonly contentType?: string;
 }
 
 async function bring(
@@ -192,7 +201,7 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
 
 async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: number, param: string): Promise<Brought> {
   const file = openFile(path);
-  let [bytes, address] = [0, url];
+  let [bytes, address, contentType] = [0, url, ""];
   const onBytes = async (piece: Uint8Array): Promise<void> => {
     bytes += piece.length;
     await run.reserveBytes(piece.length);
@@ -207,13 +216,14 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
       onBytes,
     });
     address = answer.url;
+    contentType = answer.headers.get("content-type") ?? "";
   } catch (error) {
     throw fetchFault(error, param, bytesMax);
   } finally {
     await file.end();
   }
   if (bytes === 0) throw new ApiError("unprocessable_input", "The file at this address is empty.", { param });
-  return { bytes, address };
+  return { bytes, address, contentType };
 }
 
 async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {
@@ -244,7 +254,7 @@ const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
   audio: "audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, or the sound of mp4, mov, webm, mkv or avi",
   document: "a document in pdf, an office format, html, markdown or text",
   archive: "an archive in zip, tar, tar.gz, tar.zst or 7z",
-  text: "text in UTF-8",
+  text: "text",
 };
 
 function isOfKind(kind: CapabilityModality, mediaType: string): boolean {

@@ -6,6 +6,7 @@ import { sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { choice } from "../params.ts";
 import { ARCHIVE_PRICE, openCounter, openOutput } from "./counted.ts";
 import { INFLATERS } from "./read.ts";
@@ -47,8 +48,7 @@ export default defineCapability({
       for await (const bytes of createReadStream(file.path).pipe(INFLATERS[format]()))
         await output.write(bytes as Uint8Array);
     } catch (error) {
-      if (error instanceof MediaError) throw error;
-      throw new MediaError("corrupt", `The file cannot be unpacked as ${format}.`, { cause: error });
+      throw corruptOr(error, `The file cannot be unpacked as ${format}.`);
     }
     const size = await output.end();
     if (size === 0) return { output: { format, bytes: 0 } };

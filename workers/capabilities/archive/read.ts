@@ -1,17 +1,19 @@
 /** The entries of an archive, one after the other, whatever its format. Nested archives are not opened. */
 import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 
 import { BlobReader, configure, type EntryMetaData, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
-import { extract as openTar } from "tar-stream";
+import { extract as openTar, type Header } from "tar-stream";
 
 import { MediaError } from "#shared/children/media-error.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import type { InputFile } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { type Counter, openCounter } from "./counted.ts";
 import { readSevenZip } from "./seven-zip.ts";
+import { isTarHeader, plainTar, sparseFile, type SparseMaps } from "./sparse.ts";
 import { checkZstdWhole } from "./zstd.ts";
 
 configure({ useWebWorkers: false });
@@ -64,16 +66,8 @@ function formatOf(head: Buffer): Format | undefined {
   if (head.subarray(0, 6).toString("hex") === "377abcaf271c") return "7z";
   if (head.subarray(0, 2).toString("hex") === "1f8b") return "tar.gz";
   if (head.subarray(0, 4).toString("hex") === "28b52ffd") return "tar.zst";
-  return isTarHeader(head) ? "tar" : undefined;
-}
-
-/** By its checksum, which the oldest tars have too; a tar without entries is zeros. */
-function isTarHeader(head: Buffer): boolean {
-  if (head.length < 512) return false;
-  if (head.every((byte) => byte === 0)) return true;
-  const told = Number.parseInt(head.subarray(148, 156).toString("latin1").trim(), 8);
-  // The checksum counts its own eight bytes as blanks (POSIX ustar).
-  return told === head.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
+  // A tar without entries is zeros.
+  return isTarHeader(head) || (head.length === 512 && head.every((byte) => byte === 0)) ? "tar" : undefined;
 }
 
 async function* counted(entries: AsyncIterable<Entry>, counter: Counter): AsyncGenerator<Entry> {
@@ -89,8 +83,7 @@ async function* counted(entries: AsyncIterable<Entry>, counter: Counter): AsyncG
 }
 
 function throwUnread(error: unknown): never {
-  if (error instanceof MediaError) throw error;
-  throw new MediaError("corrupt", "The archive cannot be read.", { cause: error });
+  throw corruptOr(error, "The archive cannot be read.");
 }
 
 const UNIX_TYPE = 0o170_000;
@@ -160,6 +153,13 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
   }
 }
 
+/** With members that the types of the library lack. */
+type TarHeader = Header & {
+  /** Place of the data in the tar. */
+  readonly byteOffset: number;
+  readonly pax: Readonly<Record<string, string>> | null;
+};
+
 /** The oldest tars name no format. */
 const TAR_OPTIONS: object = { allowUnknownFormat: true };
 
@@ -177,18 +177,22 @@ async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Ent
   };
   source.on("error", fail);
   inflated.on("error", fail);
-  inflated.pipe(tar);
+  const maps: SparseMaps = new Map();
+  Readable.from(plainTar(inflated, maps)).on("error", fail).pipe(tar);
   try {
     for await (const entry of tar) {
-      const { name, type, size } = entry.header;
-      const kind = type === "file" ? "file" : type === "directory" ? "folder" : "other";
+      const { type, size, pax, byteOffset } = entry.header as TarHeader;
+      const sparse = sparseFile(maps.get(byteOffset), pax);
+      maps.delete(byteOffset);
+      const isFile = type === "file" || type === "contiguous-file";
       yield {
-        name,
-        kind,
-        bytes: size,
+        name: sparse?.name ?? entry.header.name,
+        kind: isFile ? "file" : type === "directory" ? "folder" : "other",
+        bytes: sparse?.size ?? size,
         encryption: undefined,
         async read(onBytes) {
-          for await (const bytes of entry) await onBytes(bytes as Uint8Array);
+          const data = entry as AsyncIterable<Uint8Array>;
+          for await (const bytes of sparse?.read(data) ?? data) await onBytes(bytes);
         },
       };
       entry.resume();

@@ -4,16 +4,17 @@ import { createRequire } from "node:module";
 import { Ajv, type Options } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { parse as parseCsv } from "csv-parse/sync";
 import { loadJq } from "jq-wasm";
 
 import { MediaError } from "#shared/children/media-error.ts";
 import { CAPABILITY_PARAM_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
+import { csvRows, type Delimiter, delimiterParam, recordsOf } from "../csv.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
 import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
 import { isTomlTime, tomlOf } from "./toml.ts";
+import { yamlOf } from "./yaml.ts";
 
 /** Version of jq, as the capability's description names it. */
 export const JQ_VERSION = "1.8.2";
@@ -21,12 +22,12 @@ export const JQ_VERSION = "1.8.2";
 const FROM = ["auto", "json", "yaml", "toml", "xml", "csv"] as const;
 type From = (typeof FROM)[number];
 
-const READERS: Readonly<Record<Exclude<From, "auto">, (data: string) => unknown>> = {
+const READERS: Readonly<Record<Exclude<From, "auto">, (data: string, delimiter: Delimiter) => unknown>> = {
   json: (data) => JSON.parse(data),
   yaml: (data) => Bun.YAML.parse(data),
   toml: (data) => Bun.TOML.parse(data),
   xml: (data) => xmlOf(data),
-  csv: (data) => parseCsv(data, { columns: true, skip_empty_lines: true, bom: true }),
+  csv: (data, delimiter) => recordsOf(csvRows(data, delimiter), (name) => name),
 };
 
 export default defineCapability({
@@ -34,11 +35,12 @@ export default defineCapability({
   display_name: "Transform data",
   description:
     "Converts between data formats: reads JSON, YAML, TOML, XML or CSV, optionally queries it with jq and validates it against a schema, and writes JSON, YAML or TOML.",
-  long_description: `The order is: read, query, check, write. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
+  long_description: `The order is: read, query, check, write. CSV becomes a list of objects, whose keys are the texts of the first row: a column without a name is \`column_2\`, a second \`a\` is \`a_2\`, by its place, and missing cells are null. YAML is written so that readers of YAML 1.1 keep texts such as \`12:30\`. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
   output_modality: "text",
   input: { data: input("text", "The data.", { takesText: true }) },
   params: {
     from: choice("Format of the data.", FROM, { default: "auto" }),
+    delimiter: delimiterParam("Delimiter of CSV data. `auto` detects it."),
     to: choice("Format of the result.", ["json", "yaml", "toml"], { default: "json" }),
     jq: text("jq program to apply to the data.", { max: 10_000 }),
     schema: custom<object>(
@@ -66,14 +68,14 @@ export default defineCapability({
     const from = params.from === "auto" ? guess(data) : params.from;
     let value: unknown;
     try {
-      value = READERS[from](data);
+      value = READERS[from](data, params.delimiter);
     } catch (error) {
       throw unreadable(from.toUpperCase(), error);
     }
     checkDepth(value);
     checkNumbers(value, data);
-    // Times are values of TOML alone: anywhere else they are texts.
-    if (params.to !== "toml" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
+    // Times are values of TOML and YAML alone: anywhere else they are texts.
+    if (params.to === "json" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
     if (params.jq !== undefined || params.to === "json") checkFinite(value);
     if (params.jq !== undefined) value = resultOf(await queried(value, params.jq));
     const draft = params.schema && check(value, params.schema);
@@ -117,8 +119,8 @@ function guess(data: string): Exclude<From, "auto"> {
   if (hasMembers && /^\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?$/m.test(start)) return "toml";
   if (/^[{[]/.test(start)) return "json";
   if (hasMembers && !/^[\w.-]+:(?:\s|$)/m.test(start)) return "toml";
-  // A head with commas and more lines below it, which would all be one word of YAML.
-  return /^[^-:,{}#&*!|>%@`\s][^:\n]*,[^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
+  // A head with delimiters and more lines below it, which would all be one word of YAML.
+  return /^[^-:,{}#&*!|>%@`\s][^:\n]*[,;\t][^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
 }
 
 /** True if the data or a value nested in it meets the condition; TOML's times count as single values. */
@@ -197,7 +199,7 @@ function draftOf(schema: object): string {
 
 function written(value: unknown, to: "json" | "yaml" | "toml"): string {
   if (to === "json") return `${JSON.stringify(value, null, 2)}\n`;
-  if (to === "yaml") return `${Bun.YAML.stringify(value, null, 2)}\n`;
+  if (to === "yaml") return yamlOf(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new MediaError("invalid", "Expected an object for params.to toml, got another value.");
   }

@@ -5,10 +5,11 @@ import { stringify } from "csv-stringify/sync";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
+import { columnsOf, delimiterOf, delimiterParam, freeName, recordsOf } from "../csv.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, text } from "../params.ts";
 import { isZip } from "./office.ts";
-import { type Cell, cellText, dateText, DELIMITERS, readSheets, type Sheet } from "./sheets.ts";
+import { type Cell, cellText, dateText, readSheets, type Sheet } from "./sheets.ts";
 
 const MEDIA_TYPES = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -20,7 +21,8 @@ const MEDIA_TYPES = {
 export default defineCapability({
   id: "document.convert_spreadsheet",
   display_name: "Convert spreadsheet",
-  description: "Converts between xlsx, ods and csv, and to JSON. Values only: formulas and styles are dropped.",
+  description:
+    "Converts between xlsx, ods and csv, and to JSON. Values only: formulas and styles are dropped, errors are their text. A CSV value becomes a number only if the number prints exactly as the value is written.",
   output_modality: "document",
   input: { document: input("document", "The spreadsheet: xlsx, ods or csv.", { takesText: true }) },
   params: {
@@ -29,9 +31,7 @@ export default defineCapability({
       max: 100,
     }),
     header: flag("Use the first row as column names (the keys of JSON objects).", true),
-    delimiter: choice("Delimiter of csv, for reading and writing.", ["comma", "semicolon", "tab"], {
-      default: "comma",
-    }),
+    delimiter: delimiterParam("Delimiter of csv, for reading and writing. `auto` detects it, and writes commas."),
   },
   sample_input: { document: { file_id: "file-sample-sheet" } },
   examples: [
@@ -42,8 +42,7 @@ export default defineCapability({
   engine: "office",
   async run({ params, inputs, folder }) {
     const { to, sheet: wanted } = params;
-    const delimiter = DELIMITERS[params.delimiter];
-    const all = await readSheets(inputs.document, folder, delimiter);
+    const all = await readSheets(inputs.document, folder, params.delimiter);
     const named = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
     const [first] = named;
     if (!first) {
@@ -58,7 +57,7 @@ export default defineCapability({
       to === "json"
         ? `${JSON.stringify(jsonOf(first.rows, params.header), null, 1)}\n`
         : to === "csv"
-          ? stringify(first.rows.map((row) => row.map(cellText)), { delimiter })
+          ? stringify(first.rows.map((row) => row.map(cellText)), { delimiter: delimiterOf(params.delimiter) })
           : bookOf(sheets, to, !(await isZip(inputs.document))),
     ); // prettier-ignore
     const facts = sheets.map(({ name, rows }) => ({ name, rows: rows.length, columns: columnsOf(rows) }));
@@ -69,19 +68,10 @@ export default defineCapability({
   },
 });
 
-function columnsOf(rows: Sheet["rows"]): number {
-  return rows.reduce((most, row) => Math.max(most, row.length), 0);
-}
-
 function jsonOf(rows: Sheet["rows"], hasHeader: boolean): unknown[] {
   const plain = rows.map((row) => row.map((cell) => (cell instanceof Date ? dateText(cell) : cell)));
   if (!hasHeader) return plain;
-  const [head = [], ...others] = plain;
-  const taken = new Set<string>();
-  const names = Array.from({ length: columnsOf(rows) }, (_, at) => {
-    return freeName(cellText(head[at] ?? null) || `column_${at + 1}`, at, taken);
-  });
-  return others.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
+  return [...recordsOf<Cell>(plain, cellText)];
 }
 
 function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell {
@@ -90,23 +80,20 @@ function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell {
     const got = cell.length;
     throw new MediaError("too_large", `Expected at most ${CELL_LETTERS_MAX} letters in a cell, got ${got}.`);
   }
-  return isCsv && NUMBER.test(cell) && cell.replaceAll(/\D/g, "").length <= DIGITS_MAX ? Number(cell) : cell;
-}
-
-/** Adds it to those that are taken. */
-function freeName(wanted: string, at: number, taken: Set<string>): string {
-  let name = wanted;
-  for (let more = at + 1; taken.has(name); more++) name = `${wanted}_${more}`;
-  taken.add(name);
-  return name;
+  return isCsv && isNumber(cell) ? Number(cell) : cell;
 }
 
 /** Limits of xlsx, applied to ods too: the same programs read it. */
 const COLUMNS_MAX = 16_384;
 const CELL_LETTERS_MAX = 32_767;
-/** A number holds no more. */
+/** Significant digits that a spreadsheet keeps. */
 const DIGITS_MAX = 15;
-const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** True for text that the same number is printed as: `1.10`, `007`, `-0` and `1e5` are no numbers. */
+function isNumber(text: string): boolean {
+  return NUMBER.test(text) && String(Number(text)) === text && text.replaceAll(/\D/g, "").length <= DIGITS_MAX;
+}
 
 /** @throws MediaError too_large */
 function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods", isCsv: boolean): Uint8Array {
@@ -116,7 +103,7 @@ function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods", isCsv: boolean): U
     const columns = columnsOf(rows);
     if (columns > COLUMNS_MAX)
       throw new MediaError("too_large", `Expected at most ${COLUMNS_MAX} columns, got ${columns}.`);
-    // The text of a CSV that is a number becomes one; nothing becomes a formula.
+    // Text of a CSV becomes a number only if it is printed as it was written; nothing becomes a formula.
     const typed = rows.map((row) => row.map((cell) => bookCell(cell, to, isCsv)));
     const fit = name
       .replaceAll(/[[\]:*?/\\]/g, "_")

@@ -25,6 +25,7 @@ import * as fontkit from "fontkit";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { brokenLines, checkLetters, fontPath, fontWith, needsShaping } from "../fonts.ts";
 import { textOverlay } from "../image/overlay.ts";
 import { custom, flag } from "../params.ts";
@@ -83,8 +84,7 @@ export default defineCapability({
       }
       if (params.flatten) form.flatten({ updateFieldAppearances: false });
     } catch (error) {
-      if (error instanceof MediaError) throw error;
-      throw new MediaError("corrupt", "The form cannot be filled.", { cause: error });
+      throw corruptOr(error, "The form cannot be filled.");
     }
     return { output: { filled: filled.length }, files: [await savePdf(folder, document)] };
   },

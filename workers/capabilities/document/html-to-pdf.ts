@@ -1,8 +1,8 @@
-import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, number } from "../params.ts";
+import { textOf } from "../text.ts";
 import { MISSING_LETTERS, NO_ADDRESS, withPage } from "../web/browser.ts";
 import { wait } from "../web/page.ts";
 
@@ -40,12 +40,12 @@ export default defineCapability({
   engine: "browser",
   async run({ params, inputs, folder, tools, guard }) {
     const { html } = inputs;
-    const isInUtf8 = isUtf8(await Bun.file(html.path).bytes());
+    const page = join(folder, "page.html");
+    await Bun.write(page, await textOf(html));
     const visit = {
       folder,
       tools,
-      // Other pages say themselves what they are written in.
-      html: { path: html.path, contentType: isInUtf8 ? "text/html; charset=utf-8" : "text/html" },
+      html: { path: page, contentType: "text/html; charset=utf-8" },
       address: html.address ?? NO_ADDRESS,
       guard,
       javascript: params.javascript,

@@ -5,6 +5,8 @@ import markedFootnote, { type Footnotes } from "marked-footnote";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
+import { isOfDepth } from "../faults.ts";
+
 /** A reader for one text: footnotes of one that failed would be in the next. */
 export function markdownReader(...extensions: readonly MarkedExtension[]): Marked {
   // The label of a footnote is the caller's, and the library would write it into HTML as it is.
@@ -59,8 +61,7 @@ export function guarded<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(error);
-    throw error;
+    throw isOfDepth(error) ? tooDeep(error) : error;
   }
 }
 

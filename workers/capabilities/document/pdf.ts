@@ -17,6 +17,7 @@ import {
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, MadeFile } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 
 export const DOCUMENT_PAGES_MAX = 2_000;
 
@@ -84,7 +85,7 @@ export function wrongPassword(password: string | undefined, param: string | unde
 }
 
 export function unreadable(cause: unknown): MediaError {
-  return new MediaError("corrupt", "The PDF cannot be read.", { cause });
+  return corruptOr(cause, "The PDF cannot be read.");
 }
 
 /**

@@ -1,15 +1,16 @@
 /** Sheets as rows of values: formulas, styles and macros are neither run nor kept. */
-import { read, utils, type WorkSheet } from "@e965/xlsx";
-import { parse } from "csv-parse/sync";
+import { type CellObject, read, SSF, utils, type WorkSheet } from "@e965/xlsx";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
+import { checkCells, csvRows, type Delimiter } from "../csv.ts";
 import type { InputFile } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { textOf } from "../text.ts";
 import { isZip, type OfficeFile, openOffice } from "./office.ts";
 
-/** Cells of all sheets of a spreadsheet, empty ones between others counted. */
-export const DOCUMENT_CELLS_MAX = 1_000_000;
+/** Characters of all cells of a workbook, whose cells may share one long text. */
+export const SHEET_CHARACTERS_MAX = 100 * 1_048_576;
 
 export type Cell = string | number | boolean | Date | null;
 
@@ -18,10 +19,8 @@ export interface Sheet {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
-
 /** @throws MediaError unsupported, corrupt, too_large */
-export async function readSheets(file: InputFile, folder: string, delimiter: string): Promise<readonly Sheet[]> {
+export async function readSheets(file: InputFile, folder: string, delimiter: Delimiter): Promise<readonly Sheet[]> {
   if (!(await isZip(file))) return [{ name: "Sheet1", rows: csvRows(await csvText(file), delimiter) }];
   const office = await openOffice(file, folder);
   if (office.kind !== "xlsx" && office.kind !== "ods") {
@@ -38,39 +37,76 @@ async function csvText(file: InputFile): Promise<string> {
 export function officeSheets(office: OfficeFile): readonly Sheet[] {
   if (office.kind === "ods") checkRepeats(office.content);
   try {
-    const book = read(office.bytes, {
-      type: "buffer",
-      cellDates: true,
-      UTC: true,
-      cellFormula: false,
-      cellHTML: false,
-    });
-    let cells = 0;
+    // Dates stay numbers: the library cuts their fraction of a millisecond off, which makes a time a second earlier.
+    const book = read(office.bytes, { type: "buffer", cellNF: true, cellFormula: false, cellHTML: false });
+    const daysBefore = book.Workbook?.WBProps?.date1904 === true ? DAYS_BEFORE_1904 : 0;
+    let [cells, characters] = [0, 0];
     return book.SheetNames.map((name) => {
       const sheet = book.Sheets[name] ?? {};
-      cells += measured(sheet);
+      const { rows, columns } = extentOf(sheet);
+      cells += rows * columns;
       checkCells(cells);
-      const rows = utils.sheet_to_json<Cell[]>(sheet, { header: 1, raw: true, defval: null, UTC: true });
-      return { name, rows };
+      const values = Array.from({ length: rows }, (_row, r) =>
+        Array.from({ length: columns }, (_column, c): Cell => {
+          const value = valueOf(sheet[utils.encode_cell({ r, c })] as CellObject | undefined, daysBefore);
+          if (typeof value === "string") characters += value.length;
+          return value;
+        }),
+      );
+      if (characters > SHEET_CHARACTERS_MAX) {
+        const said = `Expected cells of at most ${SHEET_CHARACTERS_MAX} characters in all, got ${characters}.`;
+        throw new MediaError("too_large", said);
+      }
+      return { name, rows: values };
     });
   } catch (error) {
-    if (error instanceof MediaError) throw error;
-    throw new MediaError("corrupt", "The spreadsheet cannot be read.", { cause: error });
+    throw corruptOr(error, "The spreadsheet cannot be read.");
   }
 }
 
-/** A sheet may claim to reach further than its cells do: it is cut to them. */
-function measured(sheet: WorkSheet): number {
-  const end = { r: -1, c: -1 };
+/** A sheet may claim to reach further than its cells do: only its cells count. */
+function extentOf(sheet: WorkSheet): { readonly rows: number; readonly columns: number } {
+  let [rows, columns] = [0, 0];
   for (const key of Object.keys(sheet)) {
     if (key.startsWith("!")) continue;
     const { r, c } = utils.decode_cell(key);
-    if (r > end.r) end.r = r;
-    if (c > end.c) end.c = c;
+    rows = Math.max(rows, r + 1);
+    columns = Math.max(columns, c + 1);
   }
-  if (end.r < 0) delete sheet["!ref"];
-  else sheet["!ref"] = utils.encode_range({ s: { r: 0, c: 0 }, e: end });
-  return (end.r + 1) * (end.c + 1);
+  return { rows, columns };
+}
+
+/** Codes of errors in cells ([MS-XLS] 2.5.10). */
+const ERRORS: ReadonlyMap<unknown, string> = new Map([
+  [0x00, "#NULL!"],
+  [0x07, "#DIV/0!"],
+  [0x0f, "#VALUE!"],
+  [0x17, "#REF!"],
+  [0x1d, "#NAME?"],
+  [0x24, "#NUM!"],
+  [0x2a, "#N/A"],
+  [0x2b, "#GETTING_DATA"],
+]);
+
+function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
+  if (cell === undefined || cell.t === "z") return null;
+  // The text of an error that has no code, such as #SPILL!, is kept as the formatted text alone.
+  if (cell.t === "e") return cell.w ?? ERRORS.get(cell.v) ?? "#VALUE!";
+  if (cell.v === undefined) return null;
+  if (typeof cell.v !== "number" || typeof cell.z !== "string" || !SSF.is_date(cell.z)) return cell.v;
+  return dateOf(cell.v + daysBefore) ?? cell.v;
+}
+
+const DAYS_BEFORE_1904 = 1_462;
+const DAY_MS = 86_400_000;
+/** The day 0 of serial numbers after the 29th of February 1900, which Excel has and the calendar has not. */
+const DAY_ZERO = Date.UTC(1899, 11, 30);
+
+/** Date of a serial number, to the millisecond; undefined on the day that was none, and beyond the calendar of dates. */
+function dateOf(days: number): Date | undefined {
+  if (days >= 60 && days < 61) return undefined;
+  const date = new Date(Math.round((days < 60 ? days + 1 : days) * DAY_MS) + DAY_ZERO);
+  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** One cell of an ods may stand for as many as a sheet has: the parser would write them all out. */
@@ -83,32 +119,6 @@ function checkRepeats(content: string): void {
     else if (!tag.endsWith("/>") || tag.includes("value")) cells += rows * Number(count);
   }
   checkCells(cells);
-}
-
-function checkCells(cells: number): void {
-  const max = DOCUMENT_CELLS_MAX;
-  if (cells > max) throw new MediaError("too_large", `Expected at most ${max} cells, got more.`);
-}
-
-function csvRows(text: string, delimiter: string): readonly (readonly string[])[] {
-  let cells = 0;
-  try {
-    return parse(text, {
-      delimiter,
-      bom: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      on_record: (record: string[]) => {
-        cells += record.length;
-        checkCells(cells);
-        return record;
-      },
-    });
-  } catch (error) {
-    if (error instanceof MediaError) throw error;
-    const [said = ""] = String(error instanceof Error ? error.message : error).split("\n");
-    throw new MediaError("corrupt", `The CSV cannot be read: ${said.slice(0, 200)}`, { cause: error });
-  }
 }
 
 /** Text of a cell's value, as text files write it. */

@@ -4,6 +4,7 @@ import mammoth from "mammoth";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
+import { corruptOr } from "../faults.ts";
 import { safeLink } from "./markdown.ts";
 import { isZip, openOffice } from "./office.ts";
 
@@ -30,7 +31,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
       return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
     });
   } catch (error) {
-    throw new MediaError("corrupt", "The Word document cannot be read.", { cause: error });
+    throw corruptOr(error, "The Word document cannot be read.");
   }
 }
 
@@ -38,6 +39,6 @@ export async function wordText(bytes: Buffer): Promise<string> {
   try {
     return (await mammoth.extractRawText({ buffer: bytes })).value;
   } catch (error) {
-    throw new MediaError("corrupt", "The Word document cannot be read.", { cause: error });
+    throw corruptOr(error, "The Word document cannot be read.");
   }
 }

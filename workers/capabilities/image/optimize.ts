@@ -8,6 +8,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type InputFile, type RunOutput } from "../define.ts";
 import { choice, integer } from "../params.ts";
+import { textOf } from "../text.ts";
 import { withoutMetadata } from "./bare.ts";
 import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
 import { type Format, framesOf, MEDIA_TYPES, nameOf, openImage, type OpenedImage, writeImage } from "./sharp.ts";
@@ -144,7 +145,7 @@ async function leastTouched(
 async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | undefined): Promise<RunOutput> {
   let data: string;
   try {
-    ({ data } = optimize(await Bun.file(file.path).text(), { multipass: true }));
+    ({ data } = optimize(await textOf(file), { multipass: true }));
   } catch (error) {
     throw new MediaError("corrupt", "The SVG cannot be read.", { cause: error });
   }

@@ -6,6 +6,7 @@ import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 import { defineCapability, input } from "../define.ts";
 import { checkLetters } from "../fonts.ts";
 import { integer } from "../params.ts";
+import { textOf } from "../text.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
 
@@ -52,7 +53,9 @@ export default defineCapability({
   engine: "sharp",
   async run({ params, inputs, folder }) {
     // From memory: from a path, files beside it would be drawn into it.
-    const data = Buffer.from(await Bun.file(inputs.svg.path).arrayBuffer());
+    const { path, mediaType } = inputs.svg;
+    const isOther = mediaType.startsWith("image/") && !mediaType.startsWith("image/svg");
+    const data = Buffer.from(isOther ? await Bun.file(path).bytes() : Buffer.from(await textOf(inputs.svg)));
     checkLetters("the text of input.svg", wordsOf(data.toString()));
     const [plain, dense] = [await sizeAt(data, PLAIN_DPI), await sizeAt(data, params.dpi)];
     // At another density pixels grow as it does, and inches twice as fast: by it, and with the whole.

@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { address, type InputPage } from "../define.ts";
 import { WEB_PAGE_BYTES_MAX } from "../limits.ts";
 import { number } from "../params.ts";
-import { decodeText, type DecodedText, knownCharset } from "../text.ts";
+import { charsetIn, charsetOf, decodeText, type DecodedText, knownCharset } from "../text.ts";
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
@@ -30,17 +30,13 @@ export function htmlOf({ path, contentType }: InputPage): { readonly path: strin
   return { path, contentType: contentType === "" ? "text/html" : contentType };
 }
 
-/** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
-const HEAD_BYTES = 1_024;
-
 /**
  * Decoded by its byte order mark, its server, its own head, or its bytes, in this order. A body that is a gzip file itself, such as
  * `sitemap.xml.gz`, is inflated first. @throws MediaError corrupt, too_large
  */
 export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
   const bytes = inflated(await Bun.file(path).bytes());
-  const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  return decodeText(bytes, { declared: knownCharset(charsetOf(contentType)) ?? charsetIn(head) });
+  return decodeText(bytes, { declared: knownCharset(charsetOf(contentType)) ?? charsetIn(bytes) });
 }
 
 function inflated(bytes: Uint8Array): Uint8Array {
@@ -55,19 +51,6 @@ function inflated(bytes: Uint8Array): Uint8Array {
         })
       : new MediaError("corrupt", "The gzip data of the page is damaged.", { cause: error });
   }
-}
-
-function charsetOf(text: string): string | undefined {
-  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
-}
-
-/** Charset that the head of a page declares; declarations in comments and unknown names are ignored. */
-function charsetIn(head: string): string | undefined {
-  const tags = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
-  const named = tags.map((tag) => knownCharset(charsetOf(tag))).find((name) => name !== undefined);
-  // A head that reads as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
-  if (named?.startsWith("utf-16") === true) return "utf-8";
-  return named === "x-user-defined" ? "windows-1252" : named;
 }
 
 export type Form = "html" | "feed" | "sitemap" | "json" | "text";

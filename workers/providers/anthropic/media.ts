@@ -1,4 +1,6 @@
 /** Images and files of a request, which are data URLs by now → `image` and `document` blocks. */
+import { decodeText } from "#workers/capabilities/text.ts";
+
 import { isMembers, type Members, textOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
@@ -51,10 +53,11 @@ function readDataUrl(url: string, param: string): Media {
   const payload = url.slice(head[0].length);
   const isBase64 = /;base64$/i.test(head[2] ?? "");
   const bytes = (): Buffer => (isBase64 ? Buffer.from(payload, "base64") : Buffer.from(decodePercent(payload, param)));
+  const declared = /;charset=([^;]+)/i.exec(head[2] ?? "")?.[1];
   return {
     type: written === "image/jpg" ? "image/jpeg" : written,
     base64: () => (isBase64 ? payload : bytes().toString("base64")),
-    text: () => bytes().toString("utf8"),
+    text: () => (isBase64 ? decodeText(bytes(), { declared }).text : decodePercent(payload, param)),
   };
 }
 

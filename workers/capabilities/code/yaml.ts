@@ -1,0 +1,58 @@
+/** Values as YAML that readers of YAML 1.2 and of 1.1 (PyYAML, Ruby, Go) read alike. */
+import { isTomlTime } from "./toml.ts";
+
+/** Text that YAML 1.1 reads as a date or a time stamp (yaml.org/type/timestamp.html, and what Go reads besides). */
+const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:z|[-+]\d\d?(?::?\d\d)?))?)?$/i;
+/** Text that YAML 1.1 reads as a number or a value key, and YAML 1.2 does not: with other bases, underscores, or to the base 60. */
+const OTHER =
+  /^(?:=|[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|\.?\d[\d_]*\.?[\d_]*(?:e[-+]?[\d_]+)?|\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?))$/i;
+
+export function yamlOf(value: unknown): string {
+  const lines: string[] = [];
+  write(value, { lines, first: "", indent: "" });
+  return `${lines.join("\n")}\n`;
+}
+
+interface Place {
+  readonly lines: string[];
+  /** Start of the first line of the value. */
+  readonly first: string;
+  /** Start of its other lines. */
+  readonly indent: string;
+}
+
+function write(value: unknown, { lines, first, indent }: Place): void {
+  const isList = Array.isArray(value);
+  const isTable = typeof value === "object" && value !== null && !isList && !isTomlTime(value);
+  const entries: readonly (readonly [string, unknown])[] = isList || isTable ? Object.entries(value) : [];
+  if (entries.length === 0) {
+    lines.push(`${first}${isList ? "[]" : isTable ? "{}" : scalarOf(value)}`);
+    return;
+  }
+  for (const [at, [name, one]] of entries.entries()) {
+    const start = at === 0 ? first : indent;
+    const deeper = `${indent}  `;
+    if (isList) write(one, { lines, first: `${start}- `, indent: deeper });
+    else if (!isParent(one)) write(one, { lines, first: `${start}${scalarOf(name)}: `, indent: deeper });
+    else {
+      lines.push(`${start}${scalarOf(name)}:`);
+      write(one, { lines, first: deeper, indent: deeper });
+    }
+  }
+}
+
+/** True for a list or table with members, which are lines of their own. */
+function isParent(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !isTomlTime(value) && Object.keys(value).length > 0;
+}
+
+function scalarOf(value: unknown): string {
+  if (isTomlTime(value)) {
+    const text = value.toJSON();
+    return DATE.test(text) ? text : JSON.stringify(text);
+  }
+  if (typeof value === "string" && (DATE.test(value) || OTHER.test(value))) return JSON.stringify(value);
+  const text = Bun.YAML.stringify(value);
+  // Readers of YAML 1.1 take a number with an exponent for text, unless it has a point.
+  return typeof value === "number" ? text.replace(/^(-?\d+)e/, "$1.0e") : text;
+}

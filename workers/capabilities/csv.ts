@@ -1,0 +1,106 @@
+/** CSV as rows and as records, read alike by every capability. */
+import { parse } from "csv-parse/sync";
+
+import { MediaError } from "#shared/children/media-error.ts";
+
+import { corruptOr } from "./faults.ts";
+import { choice } from "./params.ts";
+
+/** Cells of all sheets of a spreadsheet, empty ones between others counted. */
+export const DOCUMENT_CELLS_MAX = 1_000_000;
+
+const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
+export type Delimiter = "auto" | keyof typeof DELIMITERS;
+
+export const delimiterParam = (description: string) =>
+  choice(description, ["auto", "comma", "semicolon", "tab"], { default: "auto" });
+
+/** Delimiter to write with: a comma for `auto`. */
+export function delimiterOf(name: Delimiter): string {
+  return name === "auto" ? "," : DELIMITERS[name];
+}
+
+/** @throws MediaError too_large */
+export function checkCells(cells: number): void {
+  const max = DOCUMENT_CELLS_MAX;
+  if (cells > max) throw new MediaError("too_large", `Expected at most ${max} cells, got more.`);
+}
+
+/** Rows of text as they are: some may be shorter than others. Empty lines are skipped. @throws MediaError corrupt, too_large */
+export function csvRows(text: string, delimiter: Delimiter): readonly (readonly string[])[] {
+  let cells = 0;
+  const onRecord = (record: string[]): string[] => {
+    cells += record.length;
+    checkCells(cells);
+    return record;
+  };
+  try {
+    const sign = delimiter === "auto" ? foundDelimiter(text) : DELIMITERS[delimiter];
+    return parse(text, { ...OPTIONS, delimiter: sign, on_record: onRecord });
+  } catch (error) {
+    if (error instanceof MediaError) throw error;
+    const [message = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    throw corruptOr(error, `The CSV cannot be read: ${message.slice(0, 200)}`);
+  }
+}
+
+const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } as const;
+const SAMPLE_ROWS = 100;
+const SAMPLE_CHARACTERS = 65_536;
+
+/** The first delimiter that gives all of the first rows the same number of columns, else the one that the first row has most of. */
+function foundDelimiter(text: string): string {
+  const sample = text.slice(0, SAMPLE_CHARACTERS);
+  const found = Object.values(DELIMITERS).map((delimiter) => {
+    const counts = sampleCounts(sample, delimiter);
+    const [first = 1] = counts;
+    return { delimiter, first, isEven: first > 1 && counts.every((count) => count === first) };
+  });
+  const widest = Math.max(...found.map(({ first }) => first));
+  return (found.find(({ isEven }) => isEven) ?? found.find(({ first }) => first === widest))?.delimiter ?? ",";
+}
+
+/** Number of columns of each of the first rows; none for text that is no CSV with this delimiter. */
+function sampleCounts(sample: string, delimiter: string): readonly number[] {
+  try {
+    // A row more than is looked at: the last may be cut.
+    const rows: string[][] = parse(sample, { ...OPTIONS, delimiter, to: SAMPLE_ROWS, relax_quotes: true });
+    const isCut = sample.length === SAMPLE_CHARACTERS && rows.length < SAMPLE_ROWS;
+    return (isCut && rows.length > 1 ? rows.slice(0, -1) : rows).map((row) => row.length);
+  } catch {
+    return [];
+  }
+}
+
+/** Number of columns of the widest row. */
+export function columnsOf(rows: readonly (readonly unknown[])[]): number {
+  return rows.reduce((most, row) => Math.max(most, row.length), 0);
+}
+
+/**
+ * Rows as objects whose keys are the texts of the first row. A column without a name is `column_<n>`, and one whose name is taken gets
+ * the number of its column: `a,a,b` has the keys `a`, `a_2` and `b`. Cells that a row lacks are null.
+ * @throws MediaError too_large: one wide row makes every record wide
+ */
+export function recordsOf<T>(
+  rows: readonly (readonly T[])[],
+  nameOf: (cell: T) => string,
+): readonly Readonly<Record<string, T | null>>[] {
+  const [head = [], ...others] = rows;
+  const columns = columnsOf(rows);
+  checkCells(rows.length * columns);
+  const taken = new Set<string>();
+  const names = Array.from({ length: columns }, (_, at) => {
+    const cell = head[at];
+    return freeName((cell === undefined ? "" : nameOf(cell)) || `column_${at + 1}`, at, taken);
+  });
+  return others.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
+}
+
+/** Returns a name that is not taken, and adds it to the taken ones. */
+export function freeName(wanted: string, at: number, taken: Set<string>): string {
+  let name = wanted;
+  for (let more = at + 1; taken.has(name); more++) name = `${wanted}_${more}`;
+  taken.add(name);
+  return name;
+}
