@@ -8,6 +8,7 @@ import { tagsOf } from "#workers/children/tags.ts";
 
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
+import { signalOf, type VideoSignal } from "./signal.ts";
 import {
   VIDEO_INPUT_FPS_MAX,
   VIDEO_INPUT_LONG_SIDE_MAX,
@@ -43,6 +44,10 @@ export interface VideoFacts {
   /** Clockwise, as its file says. */
   readonly rotation: number;
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | null;
+  readonly signal: VideoSignal;
+  readonly tracks: Readonly<Record<"video" | "audio" | "subtitles", number>>;
+  /** Sentences on the tracks that no result has. */
+  readonly dropped: readonly string[];
   /** Bits a second. */
   readonly bitrate: number;
   readonly tags: Readonly<Record<string, string>>;
@@ -91,7 +96,8 @@ function containerOf(file: InputFile): readonly [Container, VideoFormat] {
 }
 
 async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
-  const { lib } = await loadFfmpeg();
+  const ffmpeg = await loadFfmpeg();
+  const { lib } = ffmpeg;
   const [container, format] = containerOf(file);
   const stream = demuxer.video();
   if (stream === undefined) throw new MediaError("corrupt", "The file holds no video.");
@@ -126,9 +132,38 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
           channels: sound.channels,
         }
       : null,
+    signal: await signalOf(stream),
+    ...tracksOf(ffmpeg, demuxer, isHeard),
     bitrate: Math.round(demuxer.bitRate * 1_000),
     tags: tagsOf(demuxer.getFormatContext().metadata),
   };
+}
+
+/** Results have the first video track, and the first audio track if it can be decoded. */
+function tracksOf(
+  { lib, constants }: Awaited<ReturnType<typeof loadFfmpeg>>,
+  demuxer: Demuxer,
+  isHeard: boolean,
+): Pick<VideoFacts, "tracks" | "dropped"> {
+  const kinds = [
+    ["video", "Video", constants.AVMEDIA_TYPE_VIDEO, 1],
+    ["audio", "Audio", constants.AVMEDIA_TYPE_AUDIO, isHeard ? 1 : 0],
+    ["subtitles", "Subtitle", constants.AVMEDIA_TYPE_SUBTITLE, 0],
+  ] as const;
+  const counts = { video: 0, audio: 0, subtitles: 0 };
+  const dropped: string[] = [];
+  for (const [kind, word, type, kept] of kinds) {
+    const own = demuxer.streams.filter(({ codecpar }) => codecpar.codecType === type);
+    counts[kind] = own.length;
+    for (const [at, { codecpar, metadata }] of own.entries()) {
+      if (at < kept) continue;
+      const language = /^[a-z]{3}$/.exec(tagsOf(metadata)["language"] ?? "")?.[0] ?? "und";
+      const what = [lib.avGetCodecName(codecpar.codecId) ?? "unknown", ...(language === "und" ? [] : [language])];
+      const why = kind === "audio" && at === 0 ? "was dropped, because its codec cannot be decoded" : "was dropped";
+      dropped.push(`${word} track ${at + 1} (${what.join(", ")}) ${why}.`);
+    }
+  }
+  return { tracks: counts, dropped };
 }
 
 /** In its file's own time; 0 where it does not tell. */
