@@ -11,6 +11,7 @@ import type {
   Schema,
 } from "#shared/calls/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
+import { bmpToPng } from "#workers/children/bmp.ts";
 
 import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
@@ -170,12 +171,27 @@ export function defineCapability<const P extends Params, const M extends Members
     pricing: { currency: "credits", ...price },
     run: async (given) => {
       try {
-        return withNotes(await run(given));
+        return withNotes(await run(category === "archive" ? given : await withReadableImages(given)));
       } catch (error) {
         throw asMediaError(error);
       }
     },
   };
+}
+
+/** The same run, with each BMP as a PNG of the same pixels. @throws MediaError as bmpToPng */
+async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I>> {
+  const readable = async (value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) return Promise.all(value.map(readable));
+    if (typeof value !== "object" || value === null) return value;
+    if ("mediaType" in value) {
+      const { mediaType, path } = value as InputFile;
+      return mediaType === "image/bmp" ? { ...value, path: await bmpToPng(path), mediaType: "image/png" } : value;
+    }
+    const named = Object.entries(value).map(async ([name, one]) => [name, await readable(one)] as const);
+    return Object.fromEntries(await Promise.all(named));
+  };
+  return { ...given, inputs: (await readable(given.inputs)) as I };
 }
 
 /** Notes that a caller reads; the last one says how many more there are. */

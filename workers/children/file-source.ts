@@ -18,12 +18,19 @@ const DECODERS = {
   avi: `h264,mpeg4,mjpeg,msmpeg4,aac,ac3,mp3float,mp3,${PCM}`,
   gif: "gif",
   png_pipe: "png",
+  bmp_pipe: "bmp",
+  // Without MP2: its decoder fails in this build of FFmpeg ("not yet implemented").
+  mpegts: "h264,hevc,mpeg2video,mpeg1video,aac,aac_latm,ac3,eac3,mp3float,mp3,libopus,opus",
+  flv: `h264,flv,vp6f,aac,mp3float,mp3,nellymoser,adpcm_swf,${PCM}`,
   wav: `adpcm_ms,adpcm_ima_wav,${PCM}`,
   mp3: "mp3float,mp3",
   flac: "flac",
   ogg: "libopus,opus,libvorbis,vorbis,flac",
   aac: "aac",
   aiff: PCM,
+  caf: `alac,aac,libopus,opus,adpcm_ima_qt,${PCM}`,
+  ac3: "ac3",
+  eac3: "eac3",
 } as const;
 
 export type Container = keyof typeof DECODERS;

@@ -90,10 +90,15 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "video/webm": ["matroska", "opus"],
   "video/x-msvideo": ["avi", "mp3"],
   "video/x-matroska": ["matroska", "m4a"],
+  "video/mp2t": ["mpegts", "m4a"],
+  "video/x-flv": ["flv", "m4a"],
+  "audio/x-caf": ["caf", "wav"],
+  "audio/ac3": ["ac3", "m4a"],
+  "audio/eac3": ["eac3", "m4a"],
   "audio/x-matroska": ["matroska", "opus"],
 };
 
-const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, mp4, mov, webm, mkv or avi";
+const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, mp4, mov, webm, mkv, avi, flv or ts";
 
 /** Whatever holds them, they go into Ogg. */
 const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
@@ -207,7 +212,7 @@ export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly str
 
 /** From its first sample on: times of an MP3 may begin later. Beside pictures they keep their places. */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
-  const isBesidePictures = ["mov", "matroska", "avi"].includes(source.container);
+  const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);
   return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "./limits.ts";
 
 /** Codecs of pictures, as their users call them. */
-const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-4, Motion JPEG, ProRes or GIF";
+const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4, Sorenson H.263, VP6, Motion JPEG, ProRes or GIF";
 
 /** Lowest frame rate of motion: below it, frames are seen as still pictures. */
 export const FPS_MIN = 10;
@@ -61,6 +61,8 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, VideoFormat]>> = 
   "video/webm": ["matroska", "webm"],
   "video/x-matroska": ["matroska", "mkv"],
   "video/x-msvideo": ["avi", "mp4"],
+  "video/mp2t": ["mpegts", "mp4"],
+  "video/x-flv": ["flv", "mp4"],
   "image/gif": ["gif", "mp4"],
 };
 
@@ -92,7 +94,10 @@ export async function openSource({ path, container }: FileSource): Promise<Demux
 function containerOf(file: InputFile): readonly [Container, VideoFormat] {
   const known = CONTAINERS[file.mediaType];
   if (known) return known;
-  throw new MediaError("unsupported", `Expected video in mp4, mov, webm, mkv, avi or gif, got ${file.mediaType}.`);
+  throw new MediaError(
+    "unsupported",
+    `Expected video in mp4, mov, webm, mkv, avi, flv, ts or gif, got ${file.mediaType}.`,
+  );
 }
 
 async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
