@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { probeAudio } from "#shared/media/probe/probe.ts";
+import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { copyPackets } from "#workers/children/remux.ts";
 
 import { runCapability, type TestInputs } from "./in-folder.ts";
@@ -114,5 +115,17 @@ describe("a file that does not state its length is counted:", () => {
       output: { path, muxer: "webm", options: { live: "1" } },
     });
     expect(Number(await secondsOf(readFileSync(path)))).toBeCloseTo(2, 1);
+  });
+
+  test("WebM with pictures", async () => {
+    const path = join(folder, "live-pictures.webm");
+    await runFilterGraph({
+      graph: "color=s=64x64:r=10:d=2[v]",
+      streams: [{ label: "v", encoder: "libvpx", options: { "cpu-used": "8", deadline: "realtime" } }],
+      output: { path, muxer: "webm", options: { live: "1" } },
+      secondsMax: 10,
+    });
+    const { output } = await runCapability("video.probe", { video: readFileSync(path) });
+    expect(Number(output?.["seconds"])).toBeCloseTo(2, 1);
   });
 });

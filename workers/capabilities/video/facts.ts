@@ -2,6 +2,7 @@
 import type { Demuxer, Stream } from "node-av";
 
 import { MediaError } from "#shared/children/media-error.ts";
+import { countSeconds } from "#workers/children/count-seconds.ts";
 import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { tagsOf } from "#workers/children/tags.ts";
@@ -115,7 +116,8 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const shown = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
   // Matroska tells when it ends, the others how long they are.
-  const seconds = Math.max(0, Math.round((demuxer.duration - (container === "matroska" ? startsAt : 0)) * 1e6) / 1e6);
+  const stated = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
+  const seconds = Math.round((stated > 0 ? stated : await countSeconds(demuxer, stream)) * 1e6) / 1e6;
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
