@@ -32,11 +32,20 @@ export function readImageExtent(head: Uint8Array, total: number): ImageExtent | 
   }
 }
 
+/** Its older heads have 12 bytes; a negative height is a picture from the top down (Windows GDI, BITMAPINFOHEADER). */
+function readBmp(bytes: Buffer): ImageExtent {
+  const isOld = bytes.readUInt32LE(14) === 12;
+  const width = isOld ? bytes.readUInt16LE(18) : bytes.readInt32LE(18);
+  const height = isOld ? bytes.readUInt16LE(20) : Math.abs(bytes.readInt32LE(22));
+  return { width, height, frames: 1, framesMax: 1, isTiff: false };
+}
+
 function readHead(bytes: Buffer, total: number, isWhole: boolean): ImageExtent | undefined {
   const start = bytes.toString("latin1", 0, 12);
   if (start.startsWith("GIF8")) return isWhole ? readGif(bytes) : undefined;
   if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return readTiff(bytes, 0, bytes, total, isWhole);
   if (start.slice(4, 8) === "ftyp") return readHeif(bytes);
+  if (start.startsWith("BM")) return readBmp(bytes);
   const header = readImageHeader(bytes);
   if (header === null) return undefined;
   const { width, height, format } = header;

@@ -57,7 +57,8 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
     if (start.startsWith("ID3")) return "audio/mpeg";
     return hasLatePdfHead(head) ? "application/pdf" : undefined;
   }
-  return isWordsTakenFor(found, start) ? undefined : (NAMES.get(found) ?? found);
+  if (found === "audio/vnd.dolby.dd-raw") return dolbyType(head);
+  return isWordsTakenFor(found, start, head) ? undefined : (NAMES.get(found) ?? found);
 }
 
 /** At the beginning of a line, in what is no text: a PDF says with its second line that it is none. */
@@ -66,8 +67,21 @@ function hasLatePdfHead(head: Uint8Array): boolean {
   return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= SNIFF_BYTES);
 }
 
-/** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. */
-function isWordsTakenFor(found: string, start: string): boolean {
+/** AC-3 and E-AC-3 by more than their two first bytes (ETSI TS 102 366, 4.4.1 and E.1.3.1). */
+function dolbyType(head: Uint8Array): string | undefined {
+  const [code = 0xff, version = 0xff] = head.subarray(4, 6);
+  const stream = version >> 3;
+  if (stream <= 10) return code >> 6 !== 3 && (code & 0x3f) < 38 ? "audio/ac3" : undefined;
+  return stream <= 16 ? "audio/eac3" : undefined;
+}
+
+/** Sizes of the header that follows the size of a BMP, by its versions. */
+const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
+
+/** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. So are the letters of BMP and MPEG-TS. */
+function isWordsTakenFor(found: string, start: string, head: Uint8Array): boolean {
+  if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);
+  if (found === "video/mp2t") return isText(head, head.length >= SNIFF_BYTES);
   if (found === "image/gif") return !/^GIF8[79]a/.test(start);
   // The size of a box comes before its name, and no text begins with a byte below a blank.
   return found === "video/quicktime" && start.charCodeAt(0) >= 0x20;

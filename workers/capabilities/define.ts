@@ -11,6 +11,7 @@ import type {
   Schema,
 } from "#shared/calls/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
+import { bmpToPng } from "#workers/children/bmp.ts";
 
 import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
@@ -55,6 +56,8 @@ export interface RunOutput {
   readonly files?: readonly MadeFile[];
   /** Pixels to bill by the megapixel: the larger of input and output, times the number of operations. */
   readonly pixels?: number;
+  /** Plain sentences about what the result leaves out or changes; the caller reads them as `output.notes`. */
+  readonly notes?: readonly string[];
 }
 
 /** Arguments of a handler. */
@@ -171,9 +174,8 @@ export function defineCapability<const P extends Params, const M extends Members
     pricing: { currency: "credits", ...price },
     run: async (given) => {
       try {
-        const made = await run(given);
-        const charset = charsetsOf(members, given.inputs);
-        return charset === undefined ? made : { ...made, output: { ...made.output, ...charset } };
+        const made = await run(category === "archive" ? given : await withReadableImages(given));
+        return withNotes(withCharset(members, given.inputs, made));
       } catch (error) {
         throw asMediaError(error);
       }
@@ -185,8 +187,8 @@ type Inputs = Readonly<
   Record<string, InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>> | undefined>
 >;
 
-/** Charsets other than UTF-8 that the inputs of a run were read by: `charset`, or `charsets` by name if several inputs take text. */
-function charsetsOf(members: Members, inputs: Inputs): object | undefined {
+/** Adds charsets other than UTF-8 that inputs were read by: `charset`, or `charsets` by name if several inputs take text. */
+function withCharset(members: Members, inputs: Inputs, made: RunOutput): RunOutput {
   const used = Object.entries(inputs).flatMap(([name, given]) => {
     const files = Array.isArray(given) ? given : [given, ...Object.values(given ?? {})];
     return files.flatMap((file: unknown) => {
@@ -195,9 +197,38 @@ function charsetsOf(members: Members, inputs: Inputs): object | undefined {
     });
   });
   const [first] = used;
-  if (!first) return undefined;
+  if (!first) return made;
   const isOne = Object.values(members).filter(({ takesText }) => takesText).length < 2;
-  return isOne ? { charset: first[1] } : { charsets: Object.fromEntries(used) };
+  const charset = isOne ? { charset: first[1] } : { charsets: Object.fromEntries(used) };
+  return { ...made, output: { ...made.output, ...charset } };
+}
+
+/** The same run, with each BMP as a PNG of the same pixels. @throws MediaError as bmpToPng */
+async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I>> {
+  const readable = async (value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) return Promise.all(value.map(readable));
+    if (typeof value !== "object" || value === null) return value;
+    if ("mediaType" in value) {
+      const { mediaType, path } = value as InputFile;
+      return mediaType === "image/bmp" ? { ...value, path: await bmpToPng(path), mediaType: "image/png" } : value;
+    }
+    const named = Object.entries(value).map(async ([name, one]) => [name, await readable(one)] as const);
+    return Object.fromEntries(await Promise.all(named));
+  };
+  return { ...given, inputs: (await readable(given.inputs)) as I };
+}
+
+/** Notes that a caller reads; the last one says how many more there are. */
+const NOTES_MAX = 20;
+
+function withNotes({ notes = [], ...made }: RunOutput): RunOutput {
+  if (notes.length === 0) return made;
+  const isLong = notes.length > NOTES_MAX;
+  const more = isLong ? [`${notes.length - NOTES_MAX + 1} more notes are not listed.`] : [];
+  return {
+    ...made,
+    output: { ...made.output, notes: [...notes.slice(0, isLong ? NOTES_MAX - 1 : NOTES_MAX), ...more] },
+  };
 }
 
 function bare({ kind, isRequired, takesText, many, named: names, isAddress }: InputMember): InputMember {

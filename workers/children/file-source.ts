@@ -18,12 +18,19 @@ const DECODERS = {
   avi: `h264,mpeg4,mjpeg,msmpeg4,aac,ac3,mp3float,mp3,${PCM}`,
   gif: "gif",
   png_pipe: "png",
+  bmp_pipe: "bmp",
+  // Without MP2: its decoder fails in this build of FFmpeg ("not yet implemented").
+  mpegts: "h264,hevc,mpeg2video,mpeg1video,aac,aac_latm,ac3,eac3,mp3float,mp3,libopus,opus",
+  flv: `h264,flv,vp6f,aac,mp3float,mp3,nellymoser,adpcm_swf,${PCM}`,
   wav: `adpcm_ms,adpcm_ima_wav,${PCM}`,
   mp3: "mp3float,mp3",
   flac: "flac",
   ogg: "libopus,opus,libvorbis,vorbis,flac",
   aac: "aac",
   aiff: PCM,
+  caf: `alac,aac,libopus,opus,adpcm_ima_qt,${PCM}`,
+  ac3: "ac3",
+  eac3: "eac3",
 } as const;
 
 export type Container = keyof typeof DECODERS;
@@ -33,10 +40,26 @@ export interface FileSource {
   readonly container: Container;
   /** Index of its audio stream, from 0; the first if absent. */
   readonly sound?: number;
+  /** Recordings of a chained file in playback order, with the filters that bring each into the form of the whole. */
+  readonly links?: readonly { readonly path: string; readonly filters: readonly string[] }[];
 }
 
-/** One stream of a file, played `times` over; its timestamps then begin again each time. */
-export function fileSource(kind: "video" | "audio", { path, container, sound = 0 }: FileSource, times = 1): string {
+/**
+ * One stream of a file, played `times` over; its timestamps then begin again each time.
+ * @throws MediaError unsupported, for a chained file that is to be repeated
+ */
+export function fileSource(kind: "video" | "audio", source: FileSource, times = 1): string {
+  const { path, container, sound = 0, links = [] } = source;
+  if (links.length > 0) {
+    if (times !== 1) throw new MediaError("unsupported", NOT_REPEATED);
+    // The same file may be in one graph twice.
+    const name = crypto.randomUUID().replaceAll("-", "");
+    const parts = links.map((link, at) => {
+      const own = fileSource(kind, { path: link.path, container, sound });
+      return `${[own, "asetpts=N/SR/TB", ...link.filters].join(",")}[${name}${at}]`;
+    });
+    return `${parts.join(";")};${links.map((_, at) => `[${name}${at}]`).join("")}concat=n=${links.length}:v=0:a=1`;
+  }
   const options = Object.entries(whitelists(container)).map(([name, value]) => `${name}=${value}`);
   return filterText(kind === "video" ? "movie" : "amovie", {
     filename: path,
@@ -48,6 +71,9 @@ export function fileSource(kind: "video" | "audio", { path, container, sound = 0
     format_opts: options.join(":"),
   });
 }
+
+const NOT_REPEATED =
+  "Expected one recording to repeat, got an Ogg file of several chained recordings; audio.convert joins them into one.";
 
 /** True if a graph may use this decoder for the container; false without a decoder. */
 export function isDecoded(container: Container, decoder: string | null | undefined): boolean {

@@ -1,5 +1,10 @@
 /** The ends of a filter graph, encoded and interleaved into one file. For child processes only. */
-import type { FFEncoderCodec } from "node-av/constants";
+import type {
+  AVColorPrimaries,
+  AVColorTransferCharacteristic,
+  AVPacketSideDataType,
+  FFEncoderCodec,
+} from "node-av/constants";
 import type { Codec, CodecContext, FilterContext, FilterGraph, FormatContext, Frame, Stream } from "node-av/lib";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -24,8 +29,18 @@ export interface StreamPlan {
   readonly pixelAspect?: readonly [number, number];
   /** Not written: its times tell how much is read, and the others wait for its end. */
   readonly isClock?: boolean;
+  /** Colours of the samples, of video. */
+  readonly color?: StreamColor;
   /** Four characters that name the codec in the file, where players want others than FFmpeg writes. */
   readonly tag?: string;
+}
+
+/** Colours that a filter graph does not carry beside the matrix and the range, as code points of ITU-T H.273. */
+export interface StreamColor {
+  readonly primaries: number;
+  readonly transfer: number;
+  /** Metadata of HDR that a container stores beside the stream: of the mastering display, and of the brightest content. */
+  readonly sideData?: readonly { readonly type: AVPacketSideDataType; readonly data: Buffer }[];
 }
 
 export interface OpenStream {
@@ -75,7 +90,7 @@ export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatConte
   const encoder = new lib.CodecContext();
   encoder.allocContext3(codec);
   encoder.timeBase = sink.buffersinkGetTimeBase();
-  if (isVideo) describeVideo(encoder, sink);
+  if (isVideo) describeVideo(encoder, sink, plan.color);
   else describeAudio(encoder, sink);
   // Not as a dictionary for opening: the binding frees it a second time, a crash when it is collected (measured).
   setOptions(ffmpeg, encoder, { threads: "1", flags: "+bitexact+global_header+frame_duration", ...plan.options });
@@ -95,17 +110,18 @@ function newStream(
   ffmpeg: Ffmpeg,
   file: FormatContext,
   encoder: CodecContext,
-  { tag, pixelAspect }: StreamPlan,
+  { tag, pixelAspect, color }: StreamPlan,
 ): Stream {
   const stream = file.newStream(null);
   check(ffmpeg, stream.codecpar.fromContext(encoder), "the parameters of a stream");
   if (tag !== undefined) stream.codecpar.codecTag = tag;
+  for (const { type, data } of color?.sideData ?? []) stream.codecpar.addCodedSideData(type, data);
   stream.timeBase = encoder.timeBase;
   if (pixelAspect !== undefined) stream.sampleAspectRatio = encoder.sampleAspectRatio;
   return stream;
 }
 
-function describeVideo(encoder: CodecContext, sink: FilterContext): void {
+function describeVideo(encoder: CodecContext, sink: FilterContext, color: StreamColor | undefined): void {
   const rate = sink.buffersinkGetFrameRate();
   if (rate.num > 0) encoder.framerate = rate;
   encoder.width = sink.buffersinkGetWidth();
@@ -114,6 +130,9 @@ function describeVideo(encoder: CodecContext, sink: FilterContext): void {
   encoder.sampleAspectRatio = sink.buffersinkGetSampleAspectRatio();
   encoder.colorSpace = sink.buffersinkGetColorspace();
   encoder.colorRange = sink.buffersinkGetColorRange();
+  if (color === undefined) return;
+  encoder.colorPrimaries = color.primaries as AVColorPrimaries;
+  encoder.colorTrc = color.transfer as AVColorTransferCharacteristic;
 }
 
 function describeAudio(encoder: CodecContext, sink: FilterContext): void {

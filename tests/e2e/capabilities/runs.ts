@@ -337,7 +337,7 @@ describe("nothing is run or billed of", () => {
         code: "unprocessable_input",
         param: "input.audio",
         message:
-          "Expected input.audio to be audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, or the sound of mp4, mov, webm, mkv or avi, got audio/ape.",
+          "Expected input.audio to be audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, or the sound of mp4, mov, webm, mkv, avi, flv or ts, got audio/ape.",
       },
     ],
     [
@@ -347,7 +347,7 @@ describe("nothing is run or billed of", () => {
       {
         status: 422,
         message:
-          "Expected input.image to be an image in jpeg, png, webp, avif, gif or tiff, got image/vnd.adobe.photoshop.",
+          "Expected input.image to be an image in jpeg, png, webp, avif, gif, tiff or bmp, got image/vnd.adobe.photoshop.",
       },
     ],
     [

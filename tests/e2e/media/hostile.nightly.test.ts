@@ -78,6 +78,9 @@ describe("a picture to edit", () => {
     "a PNG that is a page as well": "taken",
     "a WebP that is a ZIP as well": "taken",
     "a GIF of five thousand pixels, one a frame": /image.gif/,
+    "a BMP of 900 million pixels": /image.bmp/,
+    "a BMP without its 49 million pixels": /image.bmp/,
+    "a BMP of no pixels": /image.bmp/,
     "a GIF of twenty gigapixels": /image.gif/,
   };
 
@@ -88,7 +91,9 @@ describe("a picture to edit", () => {
     const asPicture = await edit({ image_base64, image_mime_type: type, response_format: "b64_json" });
     if (says === "taken") return expectPlainPicture(asPicture);
     const refusalOf = (member: string): Refusal =>
-      type === "image/gif" ? unsupported(`${member}_mime_type`) : unprocessable(`${member}_base64`);
+      type === "image/gif" || type === "image/bmp"
+        ? unsupported(`${member}_mime_type`)
+        : unprocessable(`${member}_base64`);
     expect(await expectRefusal(bench, asPicture, refusalOf("image"))).toMatch(says);
     const asMask = await edit({ mask_base64: image_base64, mask_mime_type: type });
     expect(await expectRefusal(bench, asMask, refusalOf("mask"))).toMatch(says);
@@ -243,6 +248,9 @@ describe("a recording", () => {
     "a WAV whose format goes on for 4 GB": /no data chunk/,
     "a WAV without data": /no data chunk/,
     "a FLAC that ends at once": /./,
+    "a CAF that ends at once": /no format that is known/,
+    "a CAF of no samples a second": /no format that is known/,
+    "an AC-3 of a head only": /no format that is known/,
     "an Ogg of nothing known": /./,
   };
 
@@ -263,7 +271,10 @@ describe("a recording", () => {
   });
 
   test.each(hostileFiles("film"))("that is %s is refused for want of sound", async (_name, make) => {
-    await expectRefusedSound(await make(), /no track of audio|container is damaged|smaller than its own head/);
+    await expectRefusedSound(
+      await make(),
+      /no track of audio|no format that is known|container is damaged|smaller than its own head/,
+    );
   });
 
   test("that is a picture called a WAV is refused", () => expectRefusedSound(PICTURE, /no format that is known/));

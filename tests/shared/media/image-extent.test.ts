@@ -5,6 +5,7 @@ import sharp, { type Sharp } from "sharp";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
 import { be, bytesOf, le } from "#tests/support/file-parts.ts";
 import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
+import { bmpOf } from "#tests/support/hostile-files/pictures.ts";
 import { heic } from "#tests/support/heif.ts";
 
 const solid = (width: number, height: number, background = "teal"): Sharp =>
@@ -85,4 +86,16 @@ test("a GIF whose frames lie beyond its screen is as large as they are", async (
 test("HEIC tells its size in the box that AVIF has", () => {
   const bytes = heic(4_032, 3_024);
   expect(readImageExtent(bytes, bytes.length)).toMatchObject({ width: 4_032, height: 3_024, framesMax: 1 });
+});
+
+test("a BMP is as large as its head says, from either side and in the oldest form too", () => {
+  const bmp = bmpOf(123, 45, 24);
+  const known = { width: 123, height: 45, frames: 1, framesMax: 1 };
+  expect(readImageExtent(bmp.subarray(0, 64), bmp.length)).toMatchObject(known);
+  const fromTop = Buffer.from(bmp);
+  fromTop.writeInt32LE(-45, 22);
+  expect(readImageExtent(fromTop, bmp.length)).toMatchObject(known);
+  const old = bytesOf(bmp.subarray(0, 14), le(12, 4), le(123, 2), le(45, 2), le(1, 2), le(24, 2));
+  expect(readImageExtent(old, old.length)).toMatchObject(known);
+  expect(readImageExtent(bmp.subarray(0, 20), bmp.length)).toBeUndefined();
 });

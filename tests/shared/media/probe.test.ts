@@ -162,6 +162,9 @@ describe("a probe", () => {
     "a WAV of samples of 8 KB": "no fault",
     "a WAV of an unknown codec": "unsupported",
     "a WAV of a codec that names its own rate": "unsupported",
+    "a CAF that ends at once": "unsupported",
+    "a CAF of no samples a second": "unsupported",
+    "an AC-3 of a head only": "unsupported",
   };
   test.each(hostileFiles("sound"))("refuses %s as broken, or of a codec that is not known", async (name, make) => {
     expect(fault(await make())).toStartWith(OTHERWISE[name] ?? "corrupt");

@@ -5,12 +5,13 @@
 import sharp from "sharp";
 
 import { pngOf } from "../png.ts";
-import { box, bytesOf } from "../file-parts.ts";
+import { be, box, bytesOf } from "../file-parts.ts";
 import { docxOf, gzipOf, LAUGHS, nested, OUTSIDE, pdfBomb, pdfOfPages, wordText, zipOf } from "./documents.ts";
 import { mp4, mp4OfBillions, soundTrack } from "./films.ts";
 import {
   animatedGif,
   animatedWebp,
+  bmpOf,
   jpegOfScans,
   jpegWithComment,
   pngOfGigabytes,
@@ -32,6 +33,10 @@ const WEBP = await sharp(PICTURE).webp({ lossless: true }).toBuffer();
 const ZIP = zipOf({ "a.txt": "x" });
 /** More than any run may unpack. */
 const UNPACKED = 300_000_000;
+
+/** 300 million zeros, by bzip2 1.0.8. */
+const BZIP2_BOMB =
+  "QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWXcjn6wAvHRAIMAAEAAACCAAMMwJqmmqQqC2pSFQXi7kinChIQEEDIg=";
 
 /** Lists that name where a player should go on. */
 export function playlistsOf(target: string) {
@@ -84,6 +89,9 @@ export const HOSTILE_FILES = {
     "a PNG that is a page as well": () => bytesOf(PICTURE, PAGE),
     "a WebP that is a ZIP as well": () => bytesOf(WEBP, ZIP),
     "a GIF of five thousand pixels, one a frame": () => animatedGif(5_000),
+    "a BMP of 900 million pixels": () => bmpOf(30_000, 30_000, 24, { pixels: Buffer.alloc(64) }),
+    "a BMP without its 49 million pixels": () => bmpOf(7_000, 7_000, 24, { pixels: Buffer.alloc(64) }),
+    "a BMP of no pixels": () => bmpOf(0, 0, 24),
     "a GIF of twenty gigapixels": () => animatedGif(5_000, 2_000),
   },
   sound: {
@@ -99,6 +107,10 @@ export const HOSTILE_FILES = {
     "a WAV whose format goes on for 4 GB": () => wav({ formatBytes: 0xffff_fff0 }),
     "a WAV without data": () => wav().subarray(0, 36),
     "a FLAC that ends at once": () => bytesOf("fLaC", [0x80, 0, 0, 34]),
+    "a CAF that ends at once": () => bytesOf("caff", [0, 1, 0, 0]),
+    "a CAF of no samples a second": () =>
+      bytesOf("caff", [0, 1, 0, 0], "desc", be(32, 8), be(0, 8), "lpcm", be(0, 4), be(2, 4), be(1, 4), be(1, 4), be(16, 4), "data", be(4, 8), be(0, 4)), // prettier-ignore
+    "an AC-3 of a head only": () => bytesOf([0x0b, 0x77, 0, 0, 0x14, 0x40], Buffer.alloc(58)),
     "an Ogg of nothing known": () => bytesOf("OggS", Buffer.alloc(200)),
   },
   film: {
@@ -112,6 +124,10 @@ export const HOSTILE_FILES = {
     "a film with a box smaller than its head": () => bytesOf(box("ftyp", "isom"), [0, 0, 0, 7], "moov"),
     "a Matroska of elements of 2⁵⁶ bytes": matroskaOfHugeSizes,
     "a Matroska of endless nests": matroskaOfNests,
+    "an FLV that ends at once": () => bytesOf("FLV", [1, 5, 0, 0, 0, 9, 0, 0, 0, 0]),
+    "an FLV whose tag goes on for 16 MB": () => bytesOf("FLV", [1, 5, 0, 0, 0, 9, 0, 0, 0, 0, 9, 255, 255, 255], Buffer.alloc(64)), // prettier-ignore
+    "an MPEG-TS of nothing but padding": () =>
+      bytesOf(...Array<Buffer>(64).fill(bytesOf([0x47, 0x1f, 0xff, 0x10], Buffer.alloc(184, 0xff)))),
     "a Matroska that ends at once": () => bytesOf([0x1a, 0x45, 0xdf, 0xa3]),
   },
   document: {
@@ -130,6 +146,8 @@ export const HOSTILE_FILES = {
   },
   archive: {
     "a zip bomb": () => zipOf({ a: Buffer.alloc(UNPACKED) }),
+    "a bzip2 bomb": () => Buffer.from(BZIP2_BOMB, "base64"),
+    "an xz of nothing": () => bytesOf([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], Buffer.alloc(64)),
     "a gzip bomb": () => gzipOf(UNPACKED),
     "a zip behind a GIF's head": () => bytesOf("GIF89a", zipOf({})),
     "a zip without its end": () => ZIP.subarray(0, -10),

@@ -90,3 +90,20 @@ export function svgOf(target: string): Buffer {
       `<script>fetch("${target}")</script><text>&x;&c;</text><image xlink:href="${target}" width="64" height="64"/></svg>`,
   );
 }
+
+/** A BMP of one colour, #336699. @param compression 0 none, 1 runs of 8 bits. @param pixels in place of all of them */
+export function bmpOf(
+  width: number,
+  height: number,
+  bits: 8 | 24 | 32,
+  { compression = 0, pixels }: { readonly compression?: number; readonly pixels?: Uint8Array } = {},
+): Buffer {
+  const pixel = Buffer.from(bits === 32 ? [0x99, 0x66, 0x33, 255] : [0x99, 0x66, 0x33]);
+  const row = Buffer.alloc(Math.ceil((width * pixel.length) / 4) * 4);
+  row.subarray(0, width * pixel.length).fill(pixel);
+  const data = pixels ?? bytesOf(...Array.from({ length: height }, () => row));
+  const colours = bits === 8 ? Buffer.alloc(1_024) : Buffer.alloc(0);
+  const offset = 54 + colours.length;
+  const head = [le(40, 4), le(width, 4), le(height, 4), le(1, 2), le(bits, 2), le(compression, 4), le(data.length, 4)];
+  return bytesOf("BM", le(offset + data.length, 4), le(0, 4), le(offset, 4), ...head, Buffer.alloc(16), colours, data);
+}

@@ -155,7 +155,7 @@ describe("an encrypted zip", () => {
 test("an archive of a kind that is not opened is refused by its name", async () => {
   const rar = Buffer.concat([Buffer.from("526172211a070100", "hex"), Buffer.alloc(600)]);
   expect(await refused(extract(rar))).toBe(
-    "unsupported: Expected a zip, tar, tar.gz, tar.zst or 7z archive, got application/x-rar-compressed.",
+    "unsupported: Expected a zip, tar, tar.gz, tar.xz, tar.bz2, tar.zst or 7z archive, got application/x-rar-compressed.",
   );
 });
 

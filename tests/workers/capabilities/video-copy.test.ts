@@ -223,10 +223,24 @@ describe("video.subtitle", () => {
     expect(Buffer.compare(await of("tea {\\alpha"), await of("tea "))).not.toBe(0);
   });
 
+  test.each([["burn"], ["soft"]])("drops single subtitles that cannot be shown, and names them (%s)", async (mode) => {
+    const text =
+      "WEBVTT\n\n00:00.000 --> 00:01.000\nOne\n\n00:01.000 --> 1:xx\nTwo\n\n00:02.000 --> 00:02.000\nThree\n\n00:02.000 --> 00:03.000\nFour\n";
+    const video = await clipOf("color=c=blue:s=160x120:r=5:d=3[v]");
+    const { output } = await runCapability("video.subtitle", { video, subtitles: { text } }, { mode });
+    expect(output?.["notes"]).toEqual([
+      'Subtitle 2 was dropped, because its time cannot be read: "00:01.000 --> 1:xx".',
+      "Subtitle 3 was dropped, because it ends at or before its start.",
+    ]);
+    if (mode === "soft") expect(output).toMatchObject({ subtitles: 2 });
+  });
+
   test("refuses what is none, a time that cannot be read, one that is too long, too many, and no UTF-8", async () => {
     const of = (text: string) => refused(runCapability("video.subtitle", { video: CLIP, subtitles: { text } }));
     expect(await of("tea")).toBe("corrupt: Expected subtitles in SRT or WebVTT, got none.");
-    expect(await of("1\n00:00:01 --> 00:00:02\ntea")).toBe("corrupt: The time of subtitle 1 cannot be read.");
+    expect(await of("1\n00:00:01 --> 00:00:02\ntea")).toBe(
+      'corrupt: Expected subtitles in SRT or WebVTT, got none. Subtitle 1 was dropped, because its time cannot be read: "00:00:01 --> 00:00:02".',
+    );
     expect(await of(`1\n00:00:01,000 --> 00:00:02,000\n${"tea ".repeat(300)}`)).toBe(
       "too_large: Expected subtitles of at most 1000 characters each, got 1199.",
     );

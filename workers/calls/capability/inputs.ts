@@ -241,7 +241,7 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   video: /^(?:video\/|image\/gif$)/,
   audio: /^(?:audio\/|video\/|application\/ogg$)/,
   // Office documents are zipped: without a name, bytes tell no more.
-  document: /^(?:text\/|application\/(?!gzip$|x-7z|octet-stream$)|image\/svg)/,
+  document: /^(?:text\/|application\/(?!gzip$|x-xz$|x-bzip2$|x-7z|octet-stream$)|image\/svg)/,
   // Tar and Zstandard are kept as octets: what is no archive is told by who opens it.
   archive: /^application\/(?!pdf$)/,
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
@@ -249,11 +249,12 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
 
 /** Descriptions of each kind for refusals. A capability may take fewer formats, and says so itself. */
 const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
-  image: "an image in jpeg, png, webp, avif, gif or tiff",
-  video: "a video in mp4, mov, webm, mkv, avi or gif",
-  audio: "audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, or the sound of mp4, mov, webm, mkv or avi",
+  image: "an image in jpeg, png, webp, avif, gif, tiff or bmp",
+  video: "a video in mp4, mov, webm, mkv, avi, flv, ts or gif",
+  audio:
+    "audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, or the sound of mp4, mov, webm, mkv, avi, flv or ts",
   document: "a document in pdf, an office format, html, markdown or text",
-  archive: "an archive in zip, tar, tar.gz, tar.zst or 7z",
+  archive: "an archive in zip, tar, tar.gz, tar.xz, tar.bz2, tar.zst or 7z",
   text: "text",
 };
 

@@ -14,7 +14,7 @@ export default defineCapability({
   id: "archive.extract",
   display_name: "Extract archive",
   description:
-    "Extracts the files of a zip, tar or 7z archive. Links, devices and empty files are skipped and listed in `output.skipped`. Sparse files are filled with their zeros.",
+    "Extracts the files of a zip, tar (also tar.gz, tar.xz, tar.bz2 and tar.zst) or 7z archive. Links, devices and empty files are skipped and listed in `output.skipped`. Sparse files are filled with their zeros.",
   output_modality: "any",
   input: { archive: input("archive", "The archive.") },
   params: {

@@ -6,7 +6,8 @@ import { readArchive } from "./read.ts";
 export default defineCapability({
   id: "archive.list",
   display_name: "List archive",
-  description: "Lists the entries of a zip, tar or 7z archive without extracting it.",
+  description:
+    "Lists the entries of a zip, tar (also tar.gz, tar.xz, tar.bz2 and tar.zst) or 7z archive without extracting it.",
   output_modality: "text",
   input: { archive: input("archive", "The archive.") },
   params: {

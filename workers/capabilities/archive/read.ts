@@ -1,6 +1,7 @@
 /** The entries of an archive, one after the other, whatever its format. Nested archives are not opened. */
 import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import { BlobReader, configure, type EntryMetaData, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
@@ -12,7 +13,7 @@ import { sniffMediaType } from "#shared/media/sniff.ts";
 import type { InputFile } from "../define.ts";
 import { corruptOr } from "../faults.ts";
 import { type Counter, openCounter } from "./counted.ts";
-import { readSevenZip } from "./seven-zip.ts";
+import { readSevenZip, unpackStream } from "./seven-zip.ts";
 import { isTarHeader, plainTar, sparseFile, type SparseMaps } from "./sparse.ts";
 import { checkZstdWhole } from "./zstd.ts";
 
@@ -51,21 +52,29 @@ export async function readArchive(file: InputFile, folder: string, password: str
     case undefined:
       throw new MediaError(
         "unsupported",
-        `Expected a zip, tar, tar.gz, tar.zst or 7z archive, got ${(await sniffMediaType(head)) ?? file.mediaType}.`,
+        `Expected a zip, tar, tar.gz, tar.xz, tar.bz2, tar.zst or 7z archive, got ${(await sniffMediaType(head)) ?? file.mediaType}.`,
       );
+    case "tar.xz":
+    case "tar.bz2": {
+      const path = join(folder, "unpacked.tar");
+      await unpackStream(file, format === "tar.xz" ? "xz" : "bzip2", path);
+      return { format, counter, entries: counted(readTar({ ...file, path }, "tar"), counter) };
+    }
     default:
       if (format === "tar.zst") await checkZstdWhole(file.path);
       return { format, counter, entries: counted(readTar(file, format), counter) };
   }
 }
 
-type Format = "zip" | "7z" | "tar" | "tar.gz" | "tar.zst";
+type Format = "zip" | "7z" | "tar" | "tar.gz" | "tar.xz" | "tar.bz2" | "tar.zst";
 
 function formatOf(head: Buffer): Format | undefined {
   if (head.subarray(0, 2).toString("latin1") === "PK") return "zip";
   if (head.subarray(0, 6).toString("hex") === "377abcaf271c") return "7z";
   if (head.subarray(0, 2).toString("hex") === "1f8b") return "tar.gz";
   if (head.subarray(0, 4).toString("hex") === "28b52ffd") return "tar.zst";
+  if (head.subarray(0, 6).toString("hex") === "fd377a585a00") return "tar.xz";
+  if (/^BZh[1-9]$/.test(head.subarray(0, 4).toString("latin1"))) return "tar.bz2";
   // A tar without entries is zeros.
   return isTarHeader(head) || (head.length === 512 && head.every((byte) => byte === 0)) ? "tar" : undefined;
 }

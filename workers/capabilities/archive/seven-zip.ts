@@ -1,5 +1,5 @@
-/** 7z archives through 7-Zip's own code in WebAssembly, which works on a file system of its own. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** 7z archives, xz and bzip2 through 7-Zip's own code in WebAssembly, which works on a file system of its own. */
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 import SevenZip from "7z-wasm";
@@ -8,7 +8,10 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import type { Entry } from "./read.ts";
-import { ARCHIVE_UNPACKED_BYTES_MAX } from "./counted.ts";
+import { ARCHIVE_UNPACKED_BYTES_MAX, openCounter } from "./counted.ts";
+
+/** Called with each piece that 7-Zip writes. */
+type OnWrite = (bytes: Uint8Array) => void;
 
 interface Called {
   readonly code: number;
@@ -21,8 +24,12 @@ const TIME_MS = Date.UTC(2000, 0, 1);
 
 const FOLDER = "/run";
 
-/** One run of 7-Zip, with these files there. */
-async function call(args: readonly string[], files: Readonly<Record<string, Uint8Array>> = {}): Promise<Called> {
+/** One run of 7-Zip, with these files there. @param onWrite receives what is written below `out` in place of the file system */
+async function call(
+  args: readonly string[],
+  files: Readonly<Record<string, Uint8Array>> = {},
+  onWrite?: OnWrite,
+): Promise<Called> {
   const printed: string[] = [];
   const wasm = createRequire(import.meta.url).resolve("7z-wasm/7zz.wasm");
   const module = await SevenZip({
@@ -47,6 +54,7 @@ async function call(args: readonly string[], files: Readonly<Record<string, Uint
     module.FS.writeFile(path, bytes);
     module.FS.utime(path, TIME_MS, TIME_MS);
   }
+  if (onWrite) divertWrites(module.FS as unknown as FileSystem, onWrite);
   let code = 0;
   try {
     const status: unknown = module.callMain([...args]);
@@ -63,6 +71,67 @@ async function call(args: readonly string[], files: Readonly<Record<string, Uint
       write: (path, bytes) => module.FS.writeFile(path, bytes),
     },
   };
+}
+
+/** The part of Emscripten's file system that writes, which its types leave out. */
+interface FileSystem {
+  write(stream: OpenFile, buffer: Uint8Array, offset: number, length: number, position?: number, own?: boolean): number;
+  readonly ErrnoError: new (code: number) => Error;
+}
+
+interface OpenFile {
+  readonly path: string;
+  position: number;
+}
+
+/** Error code of Emscripten for a file that is too large. */
+const EFBIG = 22;
+
+/** An unpacked file would otherwise be held in memory as a whole, however large it becomes. */
+function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
+  const write = fs.write.bind(fs);
+  fs.write = (stream, buffer, offset, length, position, own) => {
+    if (!stream.path.startsWith(`${FOLDER}/out/`)) return write(stream, buffer, offset, length, position, own);
+    try {
+      onWrite(buffer.subarray(offset, offset + length));
+    } catch {
+      // The caller knows: a foreign error would pass through the code of 7-Zip.
+      throw new fs.ErrnoError(EFBIG);
+    }
+    if (position === undefined) stream.position += length;
+    return length;
+  };
+}
+
+/**
+ * Unpacks a file of one compressed stream, and counts it as it is written.
+ * @throws MediaError corrupt, too_large
+ */
+export async function unpackStream(file: InputFile, type: "xz" | "bzip2", path: string): Promise<void> {
+  const packed = new Uint8Array(await Bun.file(file.path).arrayBuffer());
+  const counter = openCounter(packed.length);
+  const target = openSync(path, "wx");
+  let refusal: unknown;
+  let size = 0;
+  try {
+    const got = await call(["e", "-y", `-t${type}`, "-oout", "in.bin"], { "in.bin": packed }, (bytes) => {
+      try {
+        size += bytes.length;
+        counter.bytes(bytes.length);
+        if (size > UNPACKED_MAX) {
+          throw new MediaError("too_large", `Expected at most ${UNPACKED_MAX} bytes unpacked of ${type}, got more.`);
+        }
+        writeFileSync(target, bytes);
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+    });
+    if (refusal !== undefined) throw refusal;
+    if (got.code !== 0) throw new MediaError("corrupt", `The file cannot be unpacked as ${type}.`);
+  } finally {
+    closeSync(target);
+  }
 }
 
 /** Largest that is unpacked in memory. */

@@ -3,6 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { MediaError } from "#shared/children/media-error.ts";
+import { countSeconds } from "#workers/children/count-seconds.ts";
+import { splitChain } from "#workers/children/ogg-links.ts";
 import { type Container, type FileSource, fileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { type FilterGraphPlan, runFilterGraph } from "#workers/children/filter-graph.ts";
@@ -88,10 +90,15 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "video/webm": ["matroska", "opus"],
   "video/x-msvideo": ["avi", "mp3"],
   "video/x-matroska": ["matroska", "m4a"],
+  "video/mp2t": ["mpegts", "m4a"],
+  "video/x-flv": ["flv", "m4a"],
+  "audio/x-caf": ["caf", "wav"],
+  "audio/ac3": ["ac3", "m4a"],
+  "audio/eac3": ["eac3", "m4a"],
   "audio/x-matroska": ["matroska", "opus"],
 };
 
-const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, mp4, mov, webm, mkv or avi";
+const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, mp4, mov, webm, mkv, avi, flv or ts";
 
 /** Whatever holds them, they go into Ogg. */
 const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
@@ -107,7 +114,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
 }
 
 /**
- * The facts of a file, whatever its codec.
+ * The facts of a file, whatever its codec; of a chained Ogg file, those of the whole.
  * @param sound which of a file's sounds, from 0
  * @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large
  */
@@ -116,6 +123,48 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
   if (container === undefined || usual === undefined) {
     throw new MediaError("unsupported", `Expected audio in ${TAKEN}, got ${file.mediaType}.`);
   }
+  const links: AudioFacts[] = [];
+  for (const path of container === "ogg" ? await splitChain(file.path) : []) {
+    links.push(await readLinkFacts({ ...file, path }, container, usual, sound));
+  }
+  const [first] = links;
+  const facts = first ? chained(first, links, file) : await readLinkFacts(file, container, usual, sound);
+  const { seconds, channels } = facts;
+  if (seconds > SECONDS_MAX)
+    throw new MediaError("too_large", `Expected at most ${SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
+  if (channels > CHANNELS_MAX)
+    throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
+  return facts;
+}
+
+/** Facts about a chained file, in the highest sample rate and number of channels of its links. */
+function chained(first: AudioFacts, links: readonly AudioFacts[], { path, bytes }: InputFile): AudioFacts {
+  const seconds = links.reduce((sum, link) => sum + link.seconds, 0);
+  const sampleRate = Math.max(...links.map((link) => link.sampleRate));
+  const channels = Math.max(...links.map((link) => link.channels));
+  const parts = links.map(({ source, channels: own }) => ({
+    path: source.path,
+    filters: [...(own === 1 ? channelFilters(1, Math.min(2, channels)) : []), `aformat=sample_rates=${sampleRate}`],
+  }));
+  return {
+    ...first,
+    source: { ...first.source, path, links: parts },
+    seconds,
+    sampleRate,
+    channels,
+    codec: links.find(({ isDecoded: isKnown }) => !isKnown)?.codec ?? first.codec,
+    isDecoded: links.every(({ isDecoded: isKnown }) => isKnown),
+    bitrate: seconds > 0 ? Math.round((bytes * 8) / seconds) : 0,
+  };
+}
+
+/** Facts about a file with one recording. */
+async function readLinkFacts(
+  file: InputFile,
+  container: Container,
+  usual: AudioFormat,
+  sound: number,
+): Promise<AudioFacts> {
   const { lib, constants } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
   const demuxer = await Demuxer.open(file.path, { format: container, options: whitelists(container) }).catch(
@@ -134,11 +183,11 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
       throw new MediaError("corrupt", "The file holds no audio.");
     const { codecId, sampleRate, channels } = stream.codecpar;
     const codec = lib.avGetCodecName(codecId) ?? "unknown";
-    const seconds = Math.max(0, demuxer.duration);
-    if (seconds > SECONDS_MAX)
-      throw new MediaError("too_large", `Expected at most ${SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
-    if (channels > CHANNELS_MAX)
-      throw new MediaError("too_large", `Expected at most ${CHANNELS_MAX} channels, got ${channels}.`);
+    // FFmpeg counts the samples that players leave out at the beginning of Opus (RFC 7845, section 4.2).
+    const left = container === "ogg" && codec === "opus" ? stream.codecpar.initialPadding / sampleRate : 0;
+    const stated = Math.max(0, demuxer.duration - left);
+    const seconds = stated > 0 ? stated : await countSeconds(demuxer, stream);
+    const known = Math.round(demuxer.bitRate * 1_000);
     return {
       source: { path: file.path, container, sound },
       format: OGG_FORMATS[codec] ?? usual,
@@ -147,7 +196,7 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
       channels,
       codec,
       isDecoded: isDecoded(container, lib.Codec.findDecoder(codecId)?.name),
-      bitrate: Math.round(demuxer.bitRate * 1_000),
+      bitrate: known > 0 || seconds === 0 ? known : Math.round((file.bytes * 8) / seconds),
       // Ogg keeps them with its stream.
       tags: { ...tagsOf(demuxer.getFormatContext().metadata), ...tagsOf(stream.metadata) },
     };
@@ -163,7 +212,7 @@ export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly str
 
 /** From its first sample on: times of an MP3 may begin later. Beside pictures they keep their places. */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
-  const isBesidePictures = ["mov", "matroska", "avi"].includes(source.container);
+  const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);
   return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
 }
 

@@ -105,6 +105,10 @@ export default defineCapability({
         `Expected mp3, m4a, flac, ogg, opus, wav or aiff, got ${inputs.audio.mediaType}.`,
       );
     }
+    if (source.links) {
+      const got = `got an Ogg file of ${source.links.length} chained recordings; audio.convert joins them into one`;
+      throw new MediaError("unsupported", `Expected one recording, ${got}.`);
+    }
     if (inputs.artwork && tagged.pictures === "none") {
       throw new MediaError("invalid", `Expected no input.artwork for ${format}, which has no place for pictures.`);
     }

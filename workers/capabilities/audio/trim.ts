@@ -87,6 +87,9 @@ async function copied({
 }: Run<ParamsOf<typeof params> & Output, { readonly audio: InputFile }>): Promise<RunOutput> {
   const facts = await readAudioFacts(inputs.audio);
   const { format, source, sampleRate, channels } = facts;
+  if (source.links) {
+    throw new MediaError("invalid", "Expected params.mode exact for an Ogg file of chained recordings, got copy.");
+  }
   if (format === "flac") throw new MediaError("invalid", "Expected params.mode exact for FLAC, got copy.");
   if (wanted.format !== undefined && wanted.format !== format) {
     throw new MediaError(

@@ -2,7 +2,12 @@ import { choice } from "../params.ts";
 import { imageCapability, type ImageOperation } from "./operation.ts";
 import { FORMATS } from "./sharp.ts";
 
-const operation: ImageOperation = { params: {}, takesFrames: true, apply: ({ image }) => image };
+const operation: ImageOperation = {
+  params: {},
+  takesFrames: true,
+  keepsDepth: () => true,
+  apply: ({ image }) => image,
+};
 
 const converted = imageCapability(operation, {
   id: "image.convert",

@@ -34,6 +34,8 @@ const params = {
 
 export const operation: ImageOperation<typeof params> = {
   params,
+  // Borders and interest are measured in 8 bits.
+  keepsDepth: ({ trim, gravity }) => !trim && gravity !== "entropy" && gravity !== "attention",
   rules: [
     {
       rule: "some",

@@ -13,13 +13,15 @@ import { asMediaError } from "../faults.ts";
 import type { Params, ParamsOf } from "../params.ts";
 import type { Assets } from "../steps.ts";
 import { eachFrame } from "./frames.ts";
-import { checkColor, type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
+import { checkColor, type DeepSpace, type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
 
 export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
   /** Takes all frames of an animation at once, below one another; others are given one after the other. */
   readonly takesFrames?: true;
+  /** True where 16 bits per sample pass through; others work in 8 bits. */
+  readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
   /** The image is taken as it is stored, not as its camera says it is to be turned. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
   /** @throws MediaError `invalid`, `too_large` */
@@ -65,7 +67,8 @@ export function imageCapability<const P extends Params>(
       checkColor("params.background", own.background);
       const asStored = operation.asStored?.(own) === true;
       const frames = keepsFrames(image, own.format, operation.takesFrames);
-      const opened = await openImage(image, { frames, asStored });
+      const depth = operation.keepsDepth?.(own) === true ? { depthFor: own } : {};
+      const opened = await openImage(image, { frames, asStored, ...depth });
       const apply = (one: OpenedImage) => operation.apply(one, own, { ...others, ...named });
       if (opened.pages === 1 || operation.takesFrames) {
         return writeImage(folder, await apply(opened), opened, own, { source: image });
@@ -86,10 +89,16 @@ export function keepsFrames(file: InputFile, format: Output["format"], takesFram
 
 /**
  * The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own.
- * @param pages of the animation that it is a frame of
+ * @param pages of the animation that it is a frame of. @param deep as in `OpenedImage`
  */
-export async function settled(image: Sharp, format: OpenedImage["format"] = "png", pages = 1): Promise<OpenedImage> {
+export async function settled(
+  image: Sharp,
+  format: OpenedImage["format"] = "png",
+  pages = 1,
+  deep?: DeepSpace,
+): Promise<OpenedImage> {
   try {
+    if (deep) return await settledDeep(image, format, deep);
     const { data, info } = await image
       .toColourspace("srgb")
       .raw({ depth: "uchar" })
@@ -109,6 +118,17 @@ export async function settled(image: Sharp, format: OpenedImage["format"] = "png
   } catch (error) {
     throw asMediaError(error);
   }
+}
+
+/** The pixels as a PNG, which holds 16 bits and the metadata. */
+async function settledDeep(image: Sharp, format: OpenedImage["format"], deep: DeepSpace): Promise<OpenedImage> {
+  const png = image.toColourspace(deep).keepExif().keepXmp().png({ compressionLevel: 1 });
+  const { data, info } = await png.toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  checkSide(width, height);
+  const opened = sharp(data, { limitInputPixels: false }).pipelineColourspace(deep).toColourspace(deep);
+  const hasAlpha = channels === 2 || channels === 4;
+  return { image: opened, width, height, format, hasAlpha, pages: 1, dropped: 0, deep };
 }
 
 /** @throws MediaError too_large */

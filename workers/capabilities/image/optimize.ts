@@ -91,9 +91,9 @@ async function smallest(
   { max_bytes: bytesMax, min_quality: least }: { readonly max_bytes: number | undefined; readonly min_quality: number },
 ): Promise<Tried> {
   const at = async (quality: number): Promise<Tried> => {
-    const fresh = await openImage(file, { frames: opened.pages > 1 });
+    const fresh = await openImage(file, { frames: opened.pages > 1, depthFor: { format } });
     const output = { format, quality, lossless: false, background: "white", keep_metadata: false };
-    const made = await writeImage(folder, fresh.image, opened, output);
+    const made = await writeImage(folder, fresh.image, fresh, output);
     return { format, made, bytes: (await stat(made.files?.[0]?.path ?? "")).size };
   };
   let best = await at(Math.max(least, 78));

@@ -4,6 +4,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, named } from "../define.ts";
+import { withDefaults } from "../params.ts";
 import { inSteps, pipelineParams, type StepOperation } from "../steps.ts";
 import { operation as adjust } from "./adjust.ts";
 import { operation as chromaKey } from "./chroma-key.ts";
@@ -69,13 +70,23 @@ export default defineCapability({
     const isStored = first?.operation === "rotate" && first.params?.["auto_orient"] === false;
     checkColor("params.output.background", output.background);
     const frames = keepsFrames(inputs.image, output.format);
-    const opened = await openImage(inputs.image, { frames, asStored: isStored });
+    const keepsDepth = operations.every(({ operation: name, params: own = {} }) => {
+      const operation = OPERATIONS[name];
+      return operation?.keepsDepth?.(withDefaults(operation.params, own)) === true;
+    });
+    const depth = keepsDepth ? { depthFor: output } : {};
+    const opened = await openImage(inputs.image, { frames, asStored: isStored, ...depth });
     let done = 0;
     const through = async (frame: OpenedImage): Promise<Sharp> => {
       let current = frame;
       await inSteps(OPERATIONS, operations, inputs.assets, async ({ operation, params: own, second, at }) => {
         const assets = operation.second === undefined ? inputs.assets : { [operation.second.member]: second };
-        current = await settled(await operation.apply(current, own, assets ?? {}), opened.format, opened.pages);
+        current = await settled(
+          await operation.apply(current, own, assets ?? {}),
+          opened.format,
+          opened.pages,
+          opened.deep,
+        );
         const { width, height } = current;
         if (width * height > IMAGE_PIXELS_MAX) {
           const got = `${width} × ${height}`;

@@ -29,6 +29,8 @@ const params = {
 export const operation: ImageOperation<typeof params> = {
   params,
   takesFrames: true,
+  // Borders would be opaque by 8 bits only, and interest is measured in 8 bits.
+  keepsDepth: ({ fit, gravity }) => fit !== "contain" && gravity !== "entropy" && gravity !== "attention",
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
   async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
     // Of one side there is nothing to fit into: what is not enlarged would be framed.

@@ -11,15 +11,16 @@ const params = {
 
 export const operation: ImageOperation<typeof params> = {
   params,
+  keepsDepth: ({ angle }) => angle % 90 === 0,
   asStored: ({ auto_orient: isUpright }) => !isUpright,
-  async apply({ image, format, hasAlpha }, { angle, flip, background }) {
+  async apply({ image, format, hasAlpha, deep }, { angle, flip, background }) {
     checkColor("params.background", background);
     const isQuarter = angle % 90 === 0;
     const open = isQuarter || hasAlpha ? image : image.ensureAlpha();
     const turned = angle === 0 ? open : open.rotate(angle, { background });
     if (flip === "none" && isQuarter) return turned;
     // What is behind the corners of a JPEG comes after them.
-    const { image: still } = await settled(turned, format);
+    const { image: still } = await settled(turned, format, 1, deep);
     if (flip === "none") return still;
     const across = flip === "vertical" ? still : still.flop();
     return flip === "horizontal" ? across : across.flip();

@@ -63,7 +63,19 @@ export interface OpenedImage {
   readonly pages: number;
   /** Frames of its file that are not opened. */
   readonly dropped: number;
+  /** Colourspace of 16 bits per sample in which the image is opened; undefined for 8 bits. */
+  readonly deep?: DeepSpace;
+  /** True if the file has 16 bits per sample and the image is opened in 8. */
+  readonly isShallow?: boolean;
 }
+
+export type DeepSpace = "rgb16" | "grey16";
+
+/** Formats that are written in 16 bits per sample. */
+const DEEP_FORMATS: readonly Format[] = ["png", "tiff"];
+
+/** Most bytes of an image in 16 bits: as many as the largest image has in 8 bits. */
+const DEEP_BYTES_MAX = IMAGE_PIXELS_MAX * 4;
 
 const HEADERS: Readonly<Record<string, Format>> = {
   jpeg: "jpeg",
@@ -76,14 +88,20 @@ const HEADERS: Readonly<Record<string, Format>> = {
 
 /**
  * Upright, as its camera says, unless told otherwise.
- * @param options `frames`: all frames of an animation, below one another; `headOnly`: its pixels are not asked for
+ * @param options `frames`: all frames of an animation, below one another; `headOnly`: its pixels are not asked for; `depthFor`: keeps
+ * 16 bits of a still image if a result in this format, or in the format of the file, can hold them
  * @throws MediaError unsupported, corrupt, too_large
  */
 export async function openImage(
   file: InputFile,
-  options: { readonly frames?: boolean; readonly asStored?: boolean; readonly headOnly?: boolean } = {},
+  options: {
+    readonly frames?: boolean;
+    readonly asStored?: boolean;
+    readonly headOnly?: boolean;
+    readonly depthFor?: { readonly format: Format | undefined };
+  } = {},
 ): Promise<OpenedImage> {
-  const { frames = false, asStored = false, headOnly = false } = options;
+  const { frames = false, asStored = false, headOnly = false, depthFor } = options;
   const opening = { limitInputPixels: false, animated: frames, failOn: "error", sequentialRead: true } as const;
   try {
     const facts = await sharp(file.path, opening).metadata();
@@ -98,12 +116,16 @@ export async function openImage(
     checkSize(facts.width, height, pages);
     const isTurned = !asStored && (facts.orientation ?? 1) >= 5;
     const image = sharp(file.path, opening);
+    const keepsDepth = depthFor !== undefined && pages === 1 && DEEP_FORMATS.includes(depthFor.format ?? format);
+    const deep = keepsDepth ? deepSpaceOf(facts) : undefined;
+    const depth = { ...(deep && { deep }), isShallow: facts.depth === "ushort" && deep === undefined };
     // What is added to pixels counts in 8 bits.
-    if (facts.depth !== "uchar") image.pipelineColourspace("srgb");
+    if (facts.depth !== "uchar") image.pipelineColourspace(deep ?? "srgb");
+    if (deep) image.toColourspace(deep);
     const { width, hasAlpha, orientation = 1 } = facts;
     // Sharp turns no frames.
     if (pages > 1 && orientation > 1 && !asStored) {
-      return await upright({ image, width, height, format, hasAlpha, pages, dropped }, orientation);
+      return await upright({ image, width, height, format, hasAlpha, pages, dropped, ...depth }, orientation);
     }
     return {
       image: asStored ? image : image.autoOrient(),
@@ -113,10 +135,17 @@ export async function openImage(
       hasAlpha: facts.hasAlpha,
       pages,
       dropped,
+      ...depth,
     };
   } catch (error) {
     throw asMediaError(error);
   }
+}
+
+/** Undefined for what has no 16 bits, or too many pixels of them. */
+function deepSpaceOf({ depth, space, width, height, channels }: Metadata): DeepSpace | undefined {
+  if (depth !== "ushort" || width * height * channels * 2 > DEEP_BYTES_MAX) return undefined;
+  return space === "rgb16" || space === "grey16" ? space : undefined;
 }
 
 /** HEIC shares its container with AVIF: its head can be read, its pixels not. */
@@ -163,7 +192,8 @@ export function checkSize(width: number, height: number, pages: number): void {
 export async function writeImage(
   folder: string,
   image: Sharp,
-  from: Pick<OpenedImage, "format" | "width" | "height" | "pages"> & Partial<Pick<OpenedImage, "dropped">>,
+  from: Pick<OpenedImage, "format" | "width" | "height" | "pages" | "deep" | "isShallow"> &
+    Partial<Pick<OpenedImage, "dropped">>,
   output: Output,
   { operations = 1, name: stem = "image", timing = {}, source }: Writing = {},
 ): Promise<RunOutput> {
@@ -172,6 +202,7 @@ export async function writeImage(
   const name = nameOf(stem, format);
   const path = join(folder, name);
   try {
+    if (from.deep) image.toColourspace(from.deep);
     const kept = output.keep_metadata ? await withMetadata(image, format, source) : image;
     const flat = { ...output, background: await opaque(output.background) };
     const { width, height, pages = 1, pageHeight } = await encoded(kept, format, flat, timing).toFile(path);
@@ -180,6 +211,7 @@ export async function writeImage(
       output: { width, height: side, format, ...framesOf(pages, from.dropped) },
       files: [{ path, mediaType: MEDIA_TYPES[format], name }],
       pixels: Math.max(from.width * from.height * from.pages, width * height) * operations,
+      notes: from.isShallow === true ? ["The image has 8 instead of 16 bits per sample."] : [],
     };
   } catch (error) {
     throw asMediaError(error);

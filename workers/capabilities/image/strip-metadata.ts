@@ -19,7 +19,7 @@ export default defineCapability({
   price: MEGAPIXEL_PRICE,
   engine: "sharp",
   async run({ params, inputs, folder }) {
-    const opened = await openImage(inputs.image, { frames: true });
+    const opened = await openImage(inputs.image, { frames: true, depthFor: { format: undefined } });
     const image = params.keep_color_profile ? await withColorProfile(opened.image) : opened.image;
     const output = { format: undefined, quality: 92, lossless: true, background: "white", keep_metadata: false };
     return writeImage(folder, image, opened, output);

@@ -7,7 +7,7 @@ import { choice, integer, number } from "../params.ts";
 import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { boxOf, fitInto, type Size } from "./fit.ts";
-import { atRate, checkScene, openScene, secondsOf } from "./scene.ts";
+import { atRate, checkScene, notesOfAll, openScene, secondsOf } from "./scene.ts";
 import { VIDEO_LONG_SIDE_MAX, VIDEO_FPS_MAX, VIDEO_HELD_BYTES_MAX } from "./limits.ts";
 
 const SIDE = { min: 16, max: VIDEO_LONG_SIDE_MAX, unit: "px" } as const;
@@ -69,6 +69,7 @@ export default defineCapability({
       audio: form.hasSound ? "heard" : null,
       origin: undefined,
       fps,
+      notes: notesOfAll(all.map((facts) => openScene(facts))),
       seconds: total - (lengths ? (all.length - 1) * overlap : 0),
     };
     checkScene(scene);

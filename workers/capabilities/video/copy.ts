@@ -64,5 +64,5 @@ export async function copyVideo(copy: CopyVideo): Promise<RunOutput> {
     audio_codec: audio?.codec ?? null,
     bytes: size,
   };
-  return { output, files: [{ path, mediaType, name }] };
+  return { output, files: [{ path, mediaType, name }], notes: facts.dropped };
 }

@@ -19,6 +19,7 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  keepsDepth: () => true,
   apply({ scene }, { width, height, x, y, gravity }) {
     const isGiven = x !== undefined || y !== undefined;
     const { left, top } = isGiven ? { left: x ?? 0, top: y ?? 0 } : placed(gravity, scene, { width, height });

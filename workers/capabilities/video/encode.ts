@@ -11,7 +11,8 @@ import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.
 import type { RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
-import { checkSides, evened, muted, type Scene } from "./scene.ts";
+import type { VideoFacts } from "./facts.ts";
+import { checkSides, evened, muted, openScene, type Scene } from "./scene.ts";
 import { VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 const FORMATS = ["mp4", "webm", "mkv", "mov"] as const;
@@ -163,6 +164,18 @@ export interface EncodeVideo {
   readonly options?: FfmpegOptions;
 }
 
+/** Codecs whose players show 10 bits; H.264 in 10 bits is decoded by few. */
+const DEEP_CODECS: readonly VideoCodec[] = ["h265", "vp9", "av1"];
+
+/**
+ * Opens a scene with the depth and the colours of its file, if the operations keep them and the codec of the result can hold them.
+ * @throws MediaError as codecsOf
+ */
+export function openDeepScene(facts: VideoFacts, output: Output, keepsDepth: boolean): Scene {
+  const [codec] = codecsOf(output.format ?? facts.format, output);
+  return openScene(facts, "", keepsDepth && DEEP_CODECS.includes(codec));
+}
+
 /** @throws MediaError invalid, corrupt, too_large */
 export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   const { folder, output, progress } = encode;
@@ -174,6 +187,8 @@ export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   const picture: StreamPlan = {
     ...coderOf(videoCodec, format, output, scene.seconds > 0 ? scene.seconds * scene.fps : Infinity),
     label: scene.video,
+    ...(scene.color === undefined ? {} : { color: scene.color }),
+    ...(scene.isDeep === true ? { pixelFormat: "yuv420p10le" } : {}),
     ...(scene.origin !== undefined && scene.seconds > 0 ? { endsAt: scene.seconds } : {}),
   };
   const name = `video.${format}`;
@@ -201,7 +216,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
     audio_codec: isSilent ? null : audioCodec,
     bytes: size,
   };
-  return { output: facts, files: [{ path, mediaType, name }] };
+  return { output: facts, files: [{ path, mediaType, name }], notes: scene.notes };
 }
 
 /** @throws MediaError invalid: the format does not hold the codec */

@@ -36,7 +36,7 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
     const facts = await probeAudio(inputs.video, params.stream);
-    const { startsAt, end } = await clockOf(facts.source);
+    const { startsAt, end } = facts.source.links ? { startsAt: 0, end: facts.seconds } : await clockOf(facts.source);
     const own = { ...facts, seconds: end };
     const { filters, seconds } = await spanOf(own, folder, params);
     const shift = startsAt > 0 ? [`asetpts=PTS-${startsAt}/TB`] : [];

@@ -2,12 +2,14 @@
 import type { Demuxer, Stream } from "node-av";
 
 import { MediaError } from "#shared/children/media-error.ts";
+import { countSeconds } from "#workers/children/count-seconds.ts";
 import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { tagsOf } from "#workers/children/tags.ts";
 
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
+import { signalOf, type VideoSignal } from "./signal.ts";
 import {
   VIDEO_INPUT_FPS_MAX,
   VIDEO_INPUT_LONG_SIDE_MAX,
@@ -16,7 +18,7 @@ import {
 } from "./limits.ts";
 
 /** Codecs of pictures, as their users call them. */
-const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-4, Motion JPEG, ProRes or GIF";
+const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4, Sorenson H.263, VP6, Motion JPEG, ProRes or GIF";
 
 /** Lowest frame rate of motion: below it, frames are seen as still pictures. */
 export const FPS_MIN = 10;
@@ -43,6 +45,10 @@ export interface VideoFacts {
   /** Clockwise, as its file says. */
   readonly rotation: number;
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | null;
+  readonly signal: VideoSignal;
+  readonly tracks: Readonly<Record<"video" | "audio" | "subtitles", number>>;
+  /** Sentences on the tracks that no result has. */
+  readonly dropped: readonly string[];
   /** Bits a second. */
   readonly bitrate: number;
   readonly tags: Readonly<Record<string, string>>;
@@ -56,6 +62,8 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, VideoFormat]>> = 
   "video/webm": ["matroska", "webm"],
   "video/x-matroska": ["matroska", "mkv"],
   "video/x-msvideo": ["avi", "mp4"],
+  "video/mp2t": ["mpegts", "mp4"],
+  "video/x-flv": ["flv", "mp4"],
   "image/gif": ["gif", "mp4"],
 };
 
@@ -87,11 +95,15 @@ export async function openSource({ path, container }: FileSource): Promise<Demux
 function containerOf(file: InputFile): readonly [Container, VideoFormat] {
   const known = CONTAINERS[file.mediaType];
   if (known) return known;
-  throw new MediaError("unsupported", `Expected video in mp4, mov, webm, mkv, avi or gif, got ${file.mediaType}.`);
+  throw new MediaError(
+    "unsupported",
+    `Expected video in mp4, mov, webm, mkv, avi, flv, ts or gif, got ${file.mediaType}.`,
+  );
 }
 
 async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
-  const { lib } = await loadFfmpeg();
+  const ffmpeg = await loadFfmpeg();
+  const { lib } = ffmpeg;
   const [container, format] = containerOf(file);
   const stream = demuxer.video();
   if (stream === undefined) throw new MediaError("corrupt", "The file holds no video.");
@@ -104,7 +116,8 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const shown = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
   // Matroska tells when it ends, the others how long they are.
-  const seconds = Math.max(0, Math.round((demuxer.duration - (container === "matroska" ? startsAt : 0)) * 1e6) / 1e6);
+  const stated = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
+  const seconds = Math.round((stated > 0 ? stated : await countSeconds(demuxer, stream)) * 1e6) / 1e6;
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
@@ -126,9 +139,38 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
           channels: sound.channels,
         }
       : null,
+    signal: await signalOf(stream),
+    ...tracksOf(ffmpeg, demuxer, isHeard),
     bitrate: Math.round(demuxer.bitRate * 1_000),
     tags: tagsOf(demuxer.getFormatContext().metadata),
   };
+}
+
+/** Results have the first video track, and the first audio track if it can be decoded. */
+function tracksOf(
+  { lib, constants }: Awaited<ReturnType<typeof loadFfmpeg>>,
+  demuxer: Demuxer,
+  isHeard: boolean,
+): Pick<VideoFacts, "tracks" | "dropped"> {
+  const kinds = [
+    ["video", "Video", constants.AVMEDIA_TYPE_VIDEO, 1],
+    ["audio", "Audio", constants.AVMEDIA_TYPE_AUDIO, isHeard ? 1 : 0],
+    ["subtitles", "Subtitle", constants.AVMEDIA_TYPE_SUBTITLE, 0],
+  ] as const;
+  const counts = { video: 0, audio: 0, subtitles: 0 };
+  const dropped: string[] = [];
+  for (const [kind, word, type, kept] of kinds) {
+    const own = demuxer.streams.filter(({ codecpar }) => codecpar.codecType === type);
+    counts[kind] = own.length;
+    for (const [at, { codecpar, metadata }] of own.entries()) {
+      if (at < kept) continue;
+      const language = /^[a-z]{3}$/.exec(tagsOf(metadata)["language"] ?? "")?.[0] ?? "und";
+      const what = [lib.avGetCodecName(codecpar.codecId) ?? "unknown", ...(language === "und" ? [] : [language])];
+      const why = kind === "audio" && at === 0 ? "was dropped, because its codec cannot be decoded" : "was dropped";
+      dropped.push(`${word} track ${at + 1} (${what.join(", ")}) ${why}.`);
+    }
+  }
+  return { tracks: counts, dropped };
 }
 
 /** In its file's own time; 0 where it does not tell. */

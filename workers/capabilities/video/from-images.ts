@@ -88,6 +88,7 @@ export default defineCapability({
       origin: undefined,
       fps: params.fps,
       seconds,
+      notes: [],
       ...(sound === undefined ? {} : { channels: sound.channels }),
     };
     return encodeVideo({ folder, scene, format: "mp4", output: params, progress });

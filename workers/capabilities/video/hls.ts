@@ -73,6 +73,7 @@ export default defineCapability({
     };
     const pictures = heights.map((height, at) => ({
       label: `v_${at}`,
+      ...(scene.color === undefined ? {} : { color: scene.color }),
       encoder: "libx264",
       options: picture,
       // Sides are rounded: DASH refuses sizes whose shapes are not exactly the same.
@@ -96,7 +97,7 @@ export default defineCapability({
     });
     const files = await madeFiles(folder);
     const output = { playlist: isDash ? "index.mpd" : "index.m3u8", heights, files: files.length };
-    return { output, files: await packed(folder, files, params.pack, "stream.zip") };
+    return { output, files: await packed(folder, files, params.pack, "stream.zip"), notes: scene.notes };
   },
 });
 

@@ -11,9 +11,9 @@ import {
 } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
 
-import { CLIP, encodeVideo, OUTPUT, type Output, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { CLIP, encodeVideo, openDeepScene, OUTPUT, type Output, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { type VideoFacts, probeVideo } from "./facts.ts";
-import { checkScene, openScene, type Scene } from "./scene.ts";
+import { checkScene, type Scene } from "./scene.ts";
 
 /** State of the video before an operation. */
 export interface Before {
@@ -41,6 +41,8 @@ export interface VideoOperation<P extends Params = Params> {
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
   readonly second?: Second;
+  /** True where 10 bits and the colours of HDR pass through; pictures are otherwise mapped to 8 bits and SDR first. */
+  readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
   /** @throws MediaError `invalid` */
   readonly apply: (before: Before, params: ParamsOf<P>) => Promise<Scene> | Scene;
 }
@@ -85,7 +87,8 @@ export async function runOperation<const P extends Params>(
   const own = params as ParamsOf<P> & Output;
   const facts = await probeVideo(inputs.video);
   const second = (inputs as Readonly<Record<string, InputFile | undefined>>)[operation.second?.member ?? ""];
-  const scene = await operation.apply({ facts, scene: openScene(facts), second, folder, at: 0 }, own);
+  const before = openDeepScene(facts, own, operation.keepsDepth?.(own) === true);
+  const scene = await operation.apply({ facts, scene: before, second, folder, at: 0 }, own);
   checkScene(scene);
   return encodeVideo({ folder, scene, format: facts.format, output: own, progress });
 }

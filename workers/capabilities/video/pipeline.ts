@@ -1,13 +1,14 @@
 import { defineCapability, input, named } from "../define.ts";
+import { withDefaults } from "../params.ts";
 import { inSteps, pipelineParams } from "../steps.ts";
 
 import { operation as crop } from "./crop.ts";
-import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE, CLIP } from "./encode.ts";
+import { encodeVideo, openDeepScene, OUTPUT, outputRules, VIDEO_PRICE, CLIP } from "./encode.ts";
 import { probeVideo } from "./facts.ts";
 import type { VideoOperation } from "./operation.ts";
 import { operation as resize } from "./resize.ts";
 import { operation as rotate } from "./rotate.ts";
-import { checkScene, evened, openScene } from "./scene.ts";
+import { checkScene, evened } from "./scene.ts";
 import { operation as setAudio } from "./set-audio.ts";
 import { operation as speed } from "./speed.ts";
 import { operation as subtitle } from "./subtitle.ts";
@@ -75,7 +76,11 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
     const facts = await probeVideo(inputs.video);
-    let scene = openScene(facts);
+    const keepsDepth = params.operations.every(({ operation: name, params: own = {} }) => {
+      const operation = OPERATIONS[name];
+      return operation?.keepsDepth?.(withDefaults(operation.params, own)) === true;
+    });
+    let scene = openDeepScene(facts, params.output, keepsDepth);
     await inSteps(OPERATIONS, params.operations, inputs.assets, async ({ operation, params: own, second, at }) => {
       scene = evened(await operation.apply({ facts, scene, second, folder, at }, own));
       checkScene(scene);

@@ -3,11 +3,13 @@ import { flag } from "../params.ts";
 
 import { CLIP, round } from "./encode.ts";
 import { openVideo, probeVideo } from "./facts.ts";
+import { isHdr, namedColor } from "./signal.ts";
 
 export default defineCapability({
   id: "video.probe",
   display_name: "Probe video",
-  description: "Returns duration, size, frame rate, codecs, rotation and tags of a video.",
+  description:
+    "Returns duration, size, frame rate, codecs, rotation, bit depth, colours, number of tracks and tags of a video.",
   output_modality: "text",
   input: { video: input("video", "The video.") },
   params: { count_frames: flag("Count the frames by reading the whole video.", false) },
@@ -19,7 +21,8 @@ export default defineCapability({
   price: { unit: "per_operation", operation_price: "0.02" },
   engine: "ffmpeg",
   async run({ params, inputs: { video } }) {
-    const { seconds, width, height, fps, codec, rotation, audio, bitrate, tags } = await probeVideo(video);
+    const facts = await probeVideo(video);
+    const { seconds, width, height, fps, codec, rotation, audio, bitrate, tags, signal, tracks } = facts;
     const output = {
       seconds: round(seconds),
       width,
@@ -27,6 +30,10 @@ export default defineCapability({
       fps: round(fps),
       video_codec: codec,
       rotation,
+      bit_depth: signal.bits,
+      color: namedColor(signal),
+      hdr: isHdr(signal),
+      tracks,
       audio: audio && { codec: audio.codec, sample_rate: audio.sampleRate, channels: audio.channels },
       bitrate,
       bytes: video.bytes,

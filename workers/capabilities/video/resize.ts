@@ -30,6 +30,8 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  // Colours of borders are meant for SDR.
+  keepsDepth: ({ fit, background }) => fit !== "contain" || background === "black",
   rules: [{ rule: "some", of: ["params.width", "params.height", "params.aspect_ratio"] }],
   apply({ scene }, { width, height, aspect_ratio: ratio, fit, background }) {
     if (width !== undefined && height !== undefined && ratio !== undefined) {

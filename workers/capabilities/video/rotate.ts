@@ -13,6 +13,7 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  keepsDepth: () => true,
   apply({ scene }, { angle, flip }) {
     const { width, height } = scene;
     const lies = angle === 90 || angle === 270;

@@ -1,8 +1,10 @@
 /** A filter graph that grows by one operation after the other, and what comes out at its open ends. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
+import type { StreamColor } from "#workers/children/graph-streams.ts";
 
 import { FPS_MIN, type VideoFacts } from "./facts.ts";
+import { shownSignal } from "./signal.ts";
 import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export interface Scene {
@@ -20,20 +22,30 @@ export interface Scene {
   readonly origin: number | undefined;
   /** Number of audio channels, if it is known. */
   readonly channels?: number;
+  /** Colours of the samples, if all are of one file. */
+  readonly color?: StreamColor;
+  /** True for pictures that are to be encoded in 10 bits; 8 otherwise. */
+  readonly isDeep?: boolean;
+  /** Sentences on what of the inputs the scene lacks. */
+  readonly notes: readonly string[];
 }
 
 type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "origin">>;
 
-/** Upright, with square pixels, from time 0. @param name sets the labels of several sources apart */
-export function openScene(facts: VideoFacts, name = ""): Scene {
-  const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds } = facts;
+/**
+ * Upright, with square pixels, from time 0. HDR is mapped to SDR unless it is kept.
+ * @param name sets the labels of several sources apart. @param keepsDepth the encoder and all operations take 10 bits
+ */
+export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Scene {
+  const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds, dropped } = facts;
+  const { filters, notes, ...signal } = shownSignal(facts.signal, keepsDepth);
   const [shift, soundShift] =
     startsAt === 0 ? [[], []] : [[`setpts=round(PTS-${startsAt}/TB)`], [`asetpts=round(PTS-${startsAt}/TB)`]];
   // FFmpeg ends a file with the time of its last frame: how long that one is seen must be added there.
   const end = picturesEnd > 0 ? [`setpts='if(eq(PTS,PREV_INPTS),max(PTS,round(${picturesEnd}/TB)),PTS)'`] : [];
   const labels = { video: `${name}v`, audio: audio === null ? null : `${name}a` };
   const chains = [
-    `${[fileSource("video", source), ...shift, ...end, ...upright].join(",")}[${labels.video}]`,
+    `${[fileSource("video", source), ...shift, ...end, ...filters, ...upright].join(",")}[${labels.video}]`,
     ...(audio === null
       ? []
       : [`${[fileSource("audio", source), ...soundShift, STEADY_SOUND].join(",")}[${labels.audio}]`]),
@@ -46,6 +58,8 @@ export function openScene(facts: VideoFacts, name = ""): Scene {
     fps,
     seconds,
     origin: 0,
+    ...signal,
+    notes: [...dropped, ...notes],
     ...(audio === null ? {} : { channels: audio.channels }),
   };
 }
@@ -90,6 +104,11 @@ export function withPicture(scene: Scene, source: string, filter: string): Scene
   const chains = [...scene.chains, `${source}[${second}]`];
   const video = next({ ...scene, chains }, "v");
   return { ...scene, chains: [...chains, `[${scene.video}][${second}]${filter}[${video}]`], video };
+}
+
+/** Notes of several inputs, each with the place of its input. */
+export function notesOfAll(scenes: readonly Pick<Scene, "notes">[]): string[] {
+  return scenes.flatMap(({ notes }, at) => notes.map((note) => `input.videos[${at}]: ${note}`));
 }
 
 function next({ chains }: Scene, kind: string): string {

@@ -32,6 +32,7 @@ const RATE = 48_000;
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  keepsDepth: () => true,
   second: {
     member: "audio",
     kind: "audio",

@@ -16,6 +16,7 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  keepsDepth: ({ reverse }) => !reverse,
   apply({ scene, facts }, { rate, reverse, keep_pitch: keepsPitch }) {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;

@@ -7,7 +7,7 @@ import { placed } from "../placed.ts";
 import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo, type VideoFacts } from "./facts.ts";
 import { even, fitInto, type Size } from "./fit.ts";
-import { atRate, muted, onVideo, openScene, type Scene } from "./scene.ts";
+import { atRate, muted, notesOfAll, onVideo, openScene, type Scene } from "./scene.ts";
 import { VIDEO_FPS_MAX } from "./limits.ts";
 
 const USUAL_FPS = 30;
@@ -152,6 +152,7 @@ function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fp
     video: `c${scenes.length}`,
     audio,
     ...size,
+    notes: notesOfAll(scenes),
     origin: undefined,
     fps,
     seconds,

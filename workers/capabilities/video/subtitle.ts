@@ -39,12 +39,13 @@ export const operation: VideoOperation<typeof params> = {
     const { rgba } = colorOf("params.color", fill);
     const style = { width, height, rgba, size: size ?? Math.max(8, Math.round(height / 18)) };
     const path = join(folder, `subtitles-${at}.ass`);
-    const cues = within(parseSubtitles(await textOf(second)), scene.seconds);
+    const { cues: all, notes } = parseSubtitles(await textOf(second));
+    const cues = within(all, scene.seconds);
     checkLetters("input.subtitles", cues.map(({ text: words }) => words).join("\n"));
     await Bun.write(path, subStation(cues, style));
     const drawn = filterText("subtitles", { filename: path });
     // On what the encode writes, so that a step alone and one of many draw alike.
-    return onVideo(scene, ["format=yuv420p", drawn]);
+    return { ...onVideo(scene, ["format=yuv420p", drawn]), notes: [...scene.notes, ...notes] };
   },
 };
 
@@ -64,9 +65,11 @@ async function soft(
   run: { readonly folder: string; readonly progress: (share: number) => void },
 ) {
   const codec = TRACKS[format];
-  const cues = within(parseSubtitles(await textOf(subtitles)), facts.seconds);
+  const parsed = parseSubtitles(await textOf(subtitles));
+  const cues = within(parsed.cues, facts.seconds);
   const track = { codec, language, cues: codec === "mov_text" ? flattened(cues) : cues };
-  const made = await copyVideo({ ...run, facts, format, mode: "soft", subtitles: track });
+  const noted = { ...facts, dropped: [...facts.dropped, ...parsed.notes] };
+  const made = await copyVideo({ ...run, facts: noted, format, mode: "soft", subtitles: track });
   const { start: _, ...output } = made.output ?? {};
   return { ...made, output: { ...output, subtitles: cues.length, language } };
 }
@@ -80,7 +83,7 @@ export default defineCapability({
   long_description:
     "`burn` draws the subtitles into the picture and re-encodes it. `soft` copies video and audio unchanged and adds a subtitle track: timed " +
     "text in MP4 and QuickTime, SRT in Matroska, WebVTT in WebM. `soft` ignores `size`, `color` and the encoding params. Styles and positions " +
-    "in the subtitle file are dropped in both modes.",
+    "in the subtitle file are dropped in both modes. Subtitles whose times cannot be read are dropped, and named in `output.notes`.",
   output_modality: "video",
   input: { video: input("video", "The video."), subtitles: input("text", DESCRIPTION) },
   params: {

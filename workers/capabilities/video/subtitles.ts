@@ -12,25 +12,49 @@ const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 const BEGINNINGS = new RegExp(String.raw`\n(?:\d{1,9}[ \t]*\n)?(?=[ \t]*${TIME}[ \t]*-->)`, "g");
 
-/** In the order of their beginnings, as plain words. @throws MediaError corrupt, too_large */
-export function parseSubtitles(text: string): SubtitleCue[] {
+interface ParsedSubtitles {
+  /** In the order of their beginnings, as plain words. */
+  readonly cues: readonly SubtitleCue[];
+  /** Sentences on subtitles that were dropped. */
+  readonly notes: readonly string[];
+}
+
+/** Characters of a time that cannot be read, in a note. */
+const QUOTED_CHARACTERS_MAX = 60;
+
+/** Drops subtitles that no player can show. @throws MediaError corrupt, for a text without any subtitle; too_large */
+export function parseSubtitles(text: string): ParsedSubtitles {
   const isVtt = text.startsWith("WEBVTT");
   const cues: SubtitleCue[] = [];
+  const notes: string[] = [];
+  let count = 0;
   for (const block of blocksOf(text)) {
     const lines = block.split("\n");
     const at = lines.slice(0, 3).findIndex((line) => line.includes("-->"));
     if (at === -1) continue;
+    count += 1;
     const times = TIMES.exec(lines[at] ?? "");
-    if (!times) throw new MediaError("corrupt", `The time of subtitle ${cues.length + 1} cannot be read.`);
+    if (!times) {
+      const quoted = plain((lines[at] ?? "").slice(0, QUOTED_CHARACTERS_MAX), false);
+      notes.push(`Subtitle ${count} was dropped, because its time cannot be read: ${JSON.stringify(quoted)}.`);
+      continue;
+    }
     const words = plain(lines.slice(at + 1).join("\n"), isVtt);
     const [startMs, endMs] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
-    if (endMs <= startMs || words === "") continue;
+    if (words === "") continue;
+    if (endMs <= startMs) {
+      notes.push(`Subtitle ${count} was dropped, because it ends at or before its start.`);
+      continue;
+    }
     if (words.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(words.length);
     cues.push({ startMs, endMs, text: words });
     if (cues.length > SUBTITLES_MAX) throw tooMany();
   }
-  if (cues.length === 0) throw new MediaError("corrupt", "Expected subtitles in SRT or WebVTT, got none.");
-  return cues.toSorted((one, other) => one.startMs - other.startMs);
+  if (cues.length === 0) {
+    const [why] = notes;
+    throw new MediaError("corrupt", `Expected subtitles in SRT or WebVTT, got none.${why ? ` ${why}` : ""}`);
+  }
+  return { cues: cues.toSorted((one, other) => one.startMs - other.startMs), notes };
 }
 
 /** Many files have spaces in their empty lines, or none of these before a time. */

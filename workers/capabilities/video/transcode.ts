@@ -3,10 +3,19 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { defineCapability, input, type RunOutput } from "../define.ts";
 import { integer, number, type ParamsOf } from "../params.ts";
 
-import { CLIP, codecsOf, type EncodeVideo, encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
+import {
+  CLIP,
+  codecsOf,
+  type EncodeVideo,
+  encodeVideo,
+  openDeepScene,
+  OUTPUT,
+  outputRules,
+  VIDEO_PRICE,
+} from "./encode.ts";
 import { probeVideo, type VideoFacts } from "./facts.ts";
 import { boxOf } from "./fit.ts";
-import { atRate, checkScene, onVideo, openScene, type Scene, secondsOf, steady } from "./scene.ts";
+import { atRate, checkScene, onVideo, type Scene, secondsOf, steady } from "./scene.ts";
 import { VIDEO_LONG_SIDE_MAX, VIDEO_FPS_MAX } from "./limits.ts";
 
 const KBPS_MAX = 50_000;
@@ -60,7 +69,7 @@ export default defineCapability({
   async run({ params: own, inputs, folder, progress }) {
     const facts = await probeVideo(inputs.video);
     const output = { ...own, crf: own.crf ?? 23 };
-    const sized = smaller(openScene(facts), own);
+    const sized = smaller(openDeepScene(facts, output, true), own);
     checkScene(sized);
     const [codec] = codecsOf(own.format ?? facts.format, output);
     const isPlanned = own.video_bitrate !== undefined || own.target_bytes !== undefined;

@@ -23,6 +23,7 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
+  keepsDepth: () => true,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   valueSources: ["end", "duration"],
   apply({ scene, facts }, wanted) {

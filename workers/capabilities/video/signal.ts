@@ -1,0 +1,130 @@
+/** Bits and colours of the samples of a video, and their way into a scene. For child processes only. */
+import type { Stream } from "node-av";
+
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import type { StreamColor } from "#workers/children/graph-streams.ts";
+
+export interface VideoSignal extends StreamColor {
+  readonly bits: number;
+  /** Code points of ITU-T H.273; 2 is unspecified. */
+  readonly matrix: number;
+  readonly isFullRange: boolean;
+}
+
+export async function signalOf({ codecpar }: Stream): Promise<VideoSignal> {
+  const { lib, constants } = await loadFfmpeg();
+  const { colorPrimaries, colorTrc, colorSpace, colorRange, format } = codecpar;
+  const sideData = [
+    constants.AV_PKT_DATA_MASTERING_DISPLAY_METADATA,
+    constants.AV_PKT_DATA_CONTENT_LIGHT_LEVEL,
+  ].flatMap((type) => {
+    const data = codecpar.getCodedSideData(type);
+    return data === null ? [] : [{ type, data: Buffer.from(data) }];
+  });
+  return {
+    bits: bitsOf(lib.avGetPixFmtName(format as Parameters<typeof lib.avGetPixFmtName>[0]) ?? ""),
+    primaries: colorPrimaries,
+    transfer: colorTrc,
+    matrix: colorSpace,
+    isFullRange: colorRange === constants.AVCOL_RANGE_JPEG,
+    ...(sideData.length > 0 ? { sideData } : {}),
+  };
+}
+
+/** @param format FFmpeg's name of a pixel format, such as `yuv420p10le` */
+function bitsOf(format: string): number {
+  if (/^(?:rgb|bgr)a?(?:48|64)/.test(format)) return 16;
+  const bits = Number(/(\d+)[lb]e$/.exec(format)?.[1] ?? 8);
+  return bits > 16 ? 8 : bits;
+}
+
+const PQ = 16;
+const HLG = 18;
+const BT709 = 1;
+const SDR = { primaries: BT709, transfer: BT709 } as const;
+
+export function isHdr({ transfer }: Pick<VideoSignal, "transfer">): boolean {
+  return transfer === PQ || transfer === HLG;
+}
+
+/**
+ * Maps HDR to the range and the colours of BT.709. Diffuse white of PQ (203 cd/m², ITU-R BT.2408) becomes 91 % of white; brighter
+ * parts are compressed. Other curves of the filter darken what is brighter than 1,000 cd/m² (measured).
+ */
+const TONE_MAP = "format=yuv420p10le,tonemapx=tonemap=mobius:desat=0:t=bt709:m=bt709:p=bt709:r=tv:format=yuv420p";
+
+interface ShownSignal {
+  readonly filters: readonly string[];
+  readonly color: StreamColor;
+  /** True for pictures that are to be encoded in 10 bits. */
+  readonly isDeep: boolean;
+  readonly notes: readonly string[];
+}
+
+/** The signal as it goes into a scene. @param keepsDepth the encoder and all operations take 10 bits */
+export function shownSignal(signal: VideoSignal, keepsDepth: boolean): ShownSignal {
+  const { bits } = signal;
+  const lost = bits > 10 ? [`The picture has 10 instead of ${bits} bits per sample.`] : [];
+  if (keepsDepth && bits > 8) return { filters: [], color: signal, isDeep: true, notes: lost };
+  if (isHdr(signal)) {
+    const from = signal.transfer === PQ ? "PQ" : "HLG";
+    const notes = [
+      `The picture was tone-mapped from HDR (${from}) to SDR (BT.709), with 8 instead of ${bits} bits per sample.`,
+    ];
+    return { filters: [TONE_MAP], color: SDR, isDeep: false, notes };
+  }
+  const notes = bits > 8 ? [`The picture has 8 instead of ${bits} bits per sample.`] : [];
+  return { filters: [], color: { primaries: signal.primaries, transfer: signal.transfer }, isDeep: false, notes };
+}
+
+/** Names of H.273's code points, as FFmpeg has them. */
+const PRIMARIES: Readonly<Record<number, string>> = {
+  1: "bt709",
+  4: "bt470m",
+  5: "bt470bg",
+  6: "smpte170m",
+  7: "smpte240m",
+  8: "film",
+  9: "bt2020",
+  10: "smpte428",
+  11: "smpte431",
+  12: "smpte432",
+  22: "ebu3213",
+};
+const TRANSFERS: Readonly<Record<number, string>> = {
+  1: "bt709",
+  4: "gamma22",
+  5: "gamma28",
+  6: "smpte170m",
+  7: "smpte240m",
+  8: "linear",
+  11: "iec61966-2-4",
+  13: "iec61966-2-1",
+  14: "bt2020-10",
+  15: "bt2020-12",
+  16: "smpte2084",
+  17: "smpte428",
+  18: "arib-std-b67",
+};
+const MATRICES: Readonly<Record<number, string>> = {
+  0: "gbr",
+  1: "bt709",
+  4: "fcc",
+  5: "bt470bg",
+  6: "smpte170m",
+  7: "smpte240m",
+  8: "ycgco",
+  9: "bt2020nc",
+  10: "bt2020c",
+  14: "ictcp",
+};
+
+/** Colours for a caller; null for what the file does not state. */
+export function namedColor({ primaries, transfer, matrix, isFullRange }: VideoSignal) {
+  return {
+    primaries: PRIMARIES[primaries] ?? null,
+    transfer: TRANSFERS[transfer] ?? null,
+    matrix: MATRICES[matrix] ?? null,
+    range: isFullRange ? "full" : "limited",
+  };
+}

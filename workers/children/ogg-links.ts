@@ -1,0 +1,80 @@
+/** The links of a chained Ogg file (RFC 3533, section 4), such as a recording of a radio stream. For child processes only. */
+import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+
+import { MediaError } from "#shared/children/media-error.ts";
+
+/** Most links of one file: a day of radio has about 400 songs. FFmpeg opens a decoder for each link. */
+const LINKS_MAX = 256;
+
+const PAGE_HEAD_BYTES = 27;
+const FIRST_PAGE_FLAG = 2;
+/** Bytes read at a time: more than the largest page, which has 65,307. */
+const READ_BYTES = 1_048_576;
+
+/**
+ * Writes each link of a chained file to a file of its own beside it: FFmpeg decodes all links with the sample rate, the channels and
+ * the end of the first one.
+ * @returns paths in playback order; empty for a file that is not chained
+ * @throws MediaError too_large, for too many links
+ */
+export async function splitChain(path: string): Promise<readonly string[]> {
+  const starts = await linkStarts(path);
+  if (starts.length < 2) return [];
+  const paths: string[] = [];
+  for (const [at, start] of starts.entries()) {
+    const link = `${path}.link-${at}`;
+    const next = starts[at + 1];
+    // Written as one slice of a file, the whole file would be copied (Bun 1.4).
+    await pipeline(createReadStream(path, { start, ...(next && { end: next - 1 }) }), createWriteStream(link));
+    paths.push(link);
+  }
+  return paths;
+}
+
+/** Offsets of the links: of each first page of a stream that follows a page with data. */
+async function linkStarts(path: string): Promise<readonly number[]> {
+  const file = await open(path);
+  try {
+    const starts: number[] = [];
+    const buffer = Buffer.alloc(READ_BYTES);
+    let wasFirst = false;
+    for (let from = 0; ;) {
+      const { bytesRead } = await file.read(buffer, 0, READ_BYTES, from);
+      const bytes = buffer.subarray(0, bytesRead);
+      const isLast = bytesRead < READ_BYTES;
+      let at = 0;
+      for (;;) {
+        // Damaged pages are skipped, as a demuxer does.
+        const page = bytes.indexOf("OggS", at);
+        at = page < 0 ? Math.max(at, bytesRead - 3) : page;
+        const length = page < 0 ? undefined : pageLength(bytes, page);
+        if (length === undefined) break;
+        const isFirst = ((bytes[page + 5] ?? 0) & FIRST_PAGE_FLAG) !== 0;
+        if (isFirst && !wasFirst) starts.push(from + page);
+        if (starts.length > LINKS_MAX) {
+          throw new MediaError(
+            "too_large",
+            `Expected an Ogg file of at most ${LINKS_MAX} chained recordings, got more.`,
+          );
+        }
+        wasFirst = isFirst;
+        at = page + length;
+        if (at >= bytesRead) break;
+      }
+      if (isLast) return starts;
+      from += Math.max(1, at);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined for a page whose head is not in these bytes as a whole. */
+function pageLength(bytes: Buffer, at: number): number | undefined {
+  const segments = bytes[at + PAGE_HEAD_BYTES - 1];
+  if (segments === undefined || at + PAGE_HEAD_BYTES + segments > bytes.length) return undefined;
+  const table = bytes.subarray(at + PAGE_HEAD_BYTES, at + PAGE_HEAD_BYTES + segments);
+  return PAGE_HEAD_BYTES + segments + table.reduce((sum, size) => sum + size, 0);
+}
