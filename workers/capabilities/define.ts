@@ -52,6 +52,8 @@ export interface RunOutput {
   readonly files?: readonly MadeFile[];
   /** Pixels to bill by the megapixel: the larger of input and output, times the number of operations. */
   readonly pixels?: number;
+  /** Plain sentences about what the result leaves out or changes; the caller reads them as `output.notes`. */
+  readonly notes?: readonly string[];
 }
 
 /** Arguments of a handler. */
@@ -168,11 +170,24 @@ export function defineCapability<const P extends Params, const M extends Members
     pricing: { currency: "credits", ...price },
     run: async (given) => {
       try {
-        return await run(given);
+        return withNotes(await run(given));
       } catch (error) {
         throw asMediaError(error);
       }
     },
+  };
+}
+
+/** Notes that a caller reads; the last one says how many more there are. */
+const NOTES_MAX = 20;
+
+function withNotes({ notes = [], ...made }: RunOutput): RunOutput {
+  if (notes.length === 0) return made;
+  const isLong = notes.length > NOTES_MAX;
+  const more = isLong ? [`${notes.length - NOTES_MAX + 1} more notes are not listed.`] : [];
+  return {
+    ...made,
+    output: { ...made.output, notes: [...notes.slice(0, isLong ? NOTES_MAX - 1 : NOTES_MAX), ...more] },
   };
 }
 
