@@ -8,7 +8,7 @@ Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. 
 \`workers/capabilities\`; \`GET /v1/tools\` lists the same with whole schemas. The test suite runs every example on the sample file that it names.
 
 A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
-required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
+required; every other one may be left out, and \`=\` shows its default where it has one. \`output.notes\` lists, in sentences, what a result leaves out. Prices are in credits; the operator's catalogue may change them.
 
 Of a workspace, a worker runs at most as many capabilities at once as it has cores; further runs wait for their turn. A run that fails, is refused or is
 cancelled costs nothing, but its time counts: once more than ten seconds of a workspace's runs came to nothing, its runs come after those of others and one at
