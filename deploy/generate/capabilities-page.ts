@@ -8,7 +8,7 @@ Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. 
 \`workers/capabilities\`; \`GET /v1/tools\` lists the same with whole schemas. The test suite runs every example on the sample file that it names.
 
 A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
-required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
+required; every other one may be left out, and \`=\` shows its default where it has one. \`output.notes\` lists, in sentences, what a result leaves out. Prices are in credits; the operator's catalogue may change them.
 
 Text may be in any charset. It is read by its byte order mark, else by the charset in \`mime_type\` or of the server, else as UTF-8 if it is valid UTF-8, else
 by the declaration in its head if it is HTML or XML, else as windows-1252. The output names a charset other than UTF-8 in \`charset\`; where several inputs

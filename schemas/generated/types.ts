@@ -5328,6 +5328,10 @@ export interface CapabilityRun {
    * Facts and texts.
    */
   output: {
+    /**
+     * Sentences about what the result leaves out or changes. Absent if there are none.
+     */
+    notes?: string[];
     [k: string]: unknown;
   };
   /**

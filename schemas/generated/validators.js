@@ -36961,9 +36961,36 @@ if (valid0) {
 if (data.output !== undefined) {
 let data4 = data.output;
 const _errs7 = errors;
-if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+if (errors === _errs7) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+if (data4.notes !== undefined) {
+let data5 = data4.notes;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (Array.isArray(data5)) {
+var valid2 = true;
+const len0 = data5.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs11 = errors;
+if (typeof data5[i0] !== "string") {
+validate252.errors = [{ instancePath: instancePath + "/output/notes/" + i0, schemaPath: "#/properties/output/properties/notes/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs11 === errors;
+if (!valid2) {
+break;
+}
+}
+} else {
+validate252.errors = [{ instancePath: instancePath + "/output/notes", schemaPath: "#/properties/output/properties/notes/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+}
+} else {
 validate252.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
+}
 }
 var valid0 = _errs7 === errors;
 } else {
@@ -36971,97 +36998,97 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.files !== undefined) {
-let data5 = data.files;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (Array.isArray(data5)) {
-var valid1 = true;
-const len0 = data5.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data6 = data5[i0];
-const _errs11 = errors;
-if (errors === _errs11) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-let missing1;
-if (data6.file_id === undefined && (missing1 = "file_id") || data6.url === undefined && (missing1 = "url") || data6.content_type === undefined && (missing1 = "content_type") || data6.bytes === undefined && (missing1 = "bytes")) {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data6.file_id !== undefined) {
+let data7 = data.files;
 const _errs13 = errors;
-if (typeof data6.file_id !== "string") {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs13 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data6.url !== undefined) {
+if (errors === _errs13) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len1 = data7.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data8 = data7[i1];
 const _errs15 = errors;
-if (typeof data6.url !== "string") {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs15) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing1;
+if (data8.file_id === undefined && (missing1 = "file_id") || data8.url === undefined && (missing1 = "url") || data8.content_type === undefined && (missing1 = "content_type") || data8.bytes === undefined && (missing1 = "bytes")) {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
-}
-var valid2 = _errs15 === errors;
 } else {
-var valid2 = true;
-}
-if (valid2) {
-if (data6.content_type !== undefined) {
+if (data8.file_id !== undefined) {
 const _errs17 = errors;
-if (typeof data6.content_type !== "string") {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data8.file_id !== "string") {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid2 = _errs17 === errors;
+var valid4 = _errs17 === errors;
 } else {
-var valid2 = true;
+var valid4 = true;
 }
-if (valid2) {
-if (data6.bytes !== undefined) {
-let data10 = data6.bytes;
+if (valid4) {
+if (data8.url !== undefined) {
 const _errs19 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data8.url !== "string") {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (errors === _errs19) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid2 = _errs19 === errors;
+var valid4 = _errs19 === errors;
 } else {
-var valid2 = true;
+var valid4 = true;
 }
-if (valid2) {
-if (data6.name !== undefined) {
+if (valid4) {
+if (data8.content_type !== undefined) {
 const _errs21 = errors;
-if (typeof data6.name !== "string") {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+if (typeof data8.content_type !== "string") {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid2 = _errs21 === errors;
+var valid4 = _errs21 === errors;
 } else {
-var valid2 = true;
+var valid4 = true;
 }
+if (valid4) {
+if (data8.bytes !== undefined) {
+let data12 = data8.bytes;
+const _errs23 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+return false;
 }
-}
-}
-}
-}
-} else {
-validate252.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs23) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
-var valid1 = _errs11 === errors;
-if (!valid1) {
+}
+var valid4 = _errs23 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.name !== undefined) {
+const _errs25 = errors;
+if (typeof data8.name !== "string") {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate252.errors = [{ instancePath: instancePath + "/files/" + i1, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs15 === errors;
+if (!valid3) {
 break;
 }
 }
@@ -37070,17 +37097,17 @@ validate252.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.credits_used !== undefined) {
-let data12 = data.credits_used;
-const _errs23 = errors;
-if (errors === _errs23) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
+let data14 = data.credits_used;
+const _errs27 = errors;
+if (errors === _errs27) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
 validate252.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -37089,27 +37116,27 @@ validate252.errors = [{ instancePath: instancePath + "/credits_used", schemaPath
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs27 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.duration_ms !== undefined) {
-let data13 = data.duration_ms;
-const _errs25 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+let data15 = data.duration_ms;
+const _errs29 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate252.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs25) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
+if (errors === _errs29) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
 validate252.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs29 === errors;
 } else {
 var valid0 = true;
 }

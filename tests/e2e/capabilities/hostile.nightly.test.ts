@@ -125,7 +125,12 @@ const ENTRIES: readonly Entry[] = [
     asked: ["document"],
     done: ["a PDF whose page is its own parent", "a PDF of an endless page"],
   },
-  { id: "document.info", member: "document", asked: ["document", "disguise"] },
+  {
+    id: "document.info",
+    member: "document",
+    asked: ["document", "disguise"],
+    done: ["a PDF whose page is its own parent", "a PDF of an endless page"],
+  },
   {
     id: "document.render_pages",
     member: "document",

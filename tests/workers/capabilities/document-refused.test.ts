@@ -134,8 +134,8 @@ describe("is refused", () => {
       "corrupt",
     ],
     [
-      "a page larger than any",
-      async () => info(await pdfOf(["a"], [14_401, 10])),
+      "a page larger than any, to be drawn",
+      async () => runCapability("document.render_pages", { document: await pdfOf(["a"], [14_401, 10]) }),
       "too_large: Expected pages of at most 14400 points on a side, got 14401 × 10.",
     ],
     [

@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-import sharp from "sharp";
-
 import { MediaError } from "#shared/children/media-error.ts";
-import { IMAGE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
+import { IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer } from "../params.ts";
 import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
-import { DOCUMENT_PRICE, openPdf, pdfBytes, REPORT, unreadable } from "./pdf.ts";
+import { DOCUMENT_PRICE, REPORT } from "./pdf.ts";
+import { withPdfium } from "./pdfium.ts";
 
 export default defineCapability({
   id: "document.extract_images",
@@ -32,45 +31,43 @@ export default defineCapability({
   price: DOCUMENT_PRICE,
   engine: "pdf",
   async run({ params, inputs, folder, progress }) {
-    const { pages: count, isEncrypted } = await openPdf(inputs.document);
-    const pages = [...new Set(pagesOf(params.pages, count))];
-    const { extractImages, getDocumentProxy } = await import("unpdf");
-    const bytes = new Uint8Array(await pdfBytes(inputs.document));
-    // Errors of single pictures are not told: what cannot be decoded is left out.
-    const reading = { isEvalSupported: false, maxImageSize: IMAGE_PIXELS_MAX, verbosity: 0, stopAtErrors: false };
-    const proxy = await getDocumentProxy(bytes, isEncrypted ? { ...reading, password: "" } : reading).catch(
-      (error: unknown) => {
-        throw unreadable(error);
-      },
-    );
+    const { pageImages, writePng } = await import("./pdf-images.ts");
     const seen = new Set<string>();
     const files: MadeFile[] = [];
     const facts: object[] = [];
+    const undecoded = new Map<number, number>();
     let pixels = 0;
-    for (const [at, page] of pages.entries()) {
-      const found = await extractImages(proxy, page).catch((error: unknown) => {
-        throw unreadable(error);
-      });
-      for (const { data, width, height, channels } of found) {
-        if (width < params.min_width || height < params.min_height) continue;
-        const hash = createHash("sha256").update(`${width} ${height} `).update(data).digest("hex");
-        if (seen.has(hash)) continue;
-        seen.add(hash);
-        pixels += width * height;
-        if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
-          throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all, got more.`);
-        }
-        const name = numbered("image", files.length + 1, "png");
-        const path = join(folder, name);
-        await sharp(data, { raw: { width, height, channels } }).png().toFile(path);
-        files.push({ path, mediaType: "image/png", name });
-        facts.push({ page, width, height });
-        checkFiles("files", files.length);
+    await withPdfium(inputs.document, {}, async (document, count) => {
+      const pages = [...new Set(pagesOf(params.pages, count))];
+      for (const [at, page] of pages.entries()) {
+        await pageImages(document, page, { width: params.min_width, height: params.min_height }, async (image) => {
+          if (!image) {
+            undecoded.set(page, (undecoded.get(page) ?? 0) + 1);
+            return;
+          }
+          const { width, height } = image;
+          const hash = createHash("sha256").update(`${width} ${height} `).update(image.pixels).digest("hex");
+          if (seen.has(hash)) return;
+          seen.add(hash);
+          pixels += width * height;
+          if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
+            throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all, got more.`);
+          }
+          const name = numbered("image", files.length + 1, "png");
+          const path = join(folder, name);
+          await writePng(image, path);
+          files.push({ path, mediaType: "image/png", name });
+          facts.push({ page, width, height });
+          checkFiles("files", files.length);
+        });
+        progress((at + 1) / (pages.length + 1));
       }
-      proxy.cleanup().catch(() => undefined);
-      progress((at + 1) / (pages.length + 1));
-    }
+    });
+    const notes = [...undecoded].map(
+      ([page, count]) =>
+        `Page ${page}: ${count} ${count === 1 ? "image was" : "images were"} left out: too large, or not decodable.`,
+    );
     const made = files.length === 0 ? [] : await packed(folder, files, params.pack, "images.zip");
-    return { output: { images: facts }, files: made };
+    return { output: { images: facts }, files: made, notes };
   },
 });

@@ -13,7 +13,7 @@ export default defineCapability({
   id: "document.extract_text",
   display_name: "Extract text",
   description:
-    "Extracts the text of a PDF, Word document, spreadsheet, HTML or Markdown file. Scanned pages contain no text: use image.ocr for them.",
+    "Extracts the text of a PDF, Word document, spreadsheet, HTML or Markdown file, with the values of PDF form fields. Scanned pages contain no text: use image.ocr for them.",
   output_modality: "text",
   input: { document: input("document", "A document: pdf, docx, xlsx, ods, html, md or txt.", { takesText: true }) },
   params: {
@@ -37,24 +37,25 @@ export default defineCapability({
     if (params.pages !== undefined) {
       throw new MediaError("invalid", `Expected a PDF with params.pages, got ${file.mediaType}.`);
     }
-    if (head.subarray(0, 4).toString("latin1") !== "PK\u0003\u0004") {
-      return result(folder, [{ name: 1, text: await plainText(file) }], "page", params.per_page);
+    const { isZip, openOffice } = await import("./office.ts");
+    if (!(await isZip(file))) {
+      return result(folder, { parts: [{ name: 1, text: await plainText(file) }] }, "page", params.per_page);
     }
-    const { openOffice } = await import("./office.ts");
     const office = await openOffice(file, folder);
     if (office.kind === undefined) {
       throw new MediaError("unsupported", `Expected pdf, docx, xlsx, ods, html, md or txt, got ${file.mediaType}.`);
     }
     if (office.kind === "docx") {
       const { wordText } = await import("./word.ts");
-      return result(folder, [{ name: 1, text: (await wordText(office.bytes)).trim() }], "page", params.per_page);
+      const words = { name: 1, text: (await wordText(office.bytes)).trim() };
+      return result(folder, { parts: [words] }, "page", params.per_page);
     }
     const { cellText, officeSheets } = await import("./sheets.ts");
     const sheets = officeSheets(office).map(({ name, rows }) => ({
       name,
       text: rows.map((row) => row.map(cellText).join("\t").trimEnd()).join("\n"),
     }));
-    return result(folder, sheets, "sheet", params.per_page);
+    return result(folder, { parts: sheets }, "sheet", params.per_page);
   },
 });
 
@@ -63,23 +64,40 @@ interface Part {
   readonly text: string;
 }
 
+interface Extract {
+  readonly parts: readonly Part[];
+  readonly notes?: readonly string[];
+}
+
+const RENDER = "Render the pages with document.render_pages and read the images with image.ocr.";
+
 async function pdfPages(
   file: InputFile,
   params: { readonly pages: string | undefined; readonly password: string | undefined },
   progress: (share: number) => void,
-): Promise<readonly Part[]> {
-  const { withPdfium } = await import("./pdfium.ts");
-  return withPdfium(file, params.password, async (document, count) => {
+): Promise<Extract> {
+  const [{ withPdfium }, { pageText }] = await Promise.all([import("./pdfium.ts"), import("./pdf-text.ts")]);
+  const opening = { password: params.password, passwordParam: "params.password" };
+  return withPdfium(file, opening, async (document, count) => {
     const pages = pagesOf(params.pages, count);
-    return pages.map((page, at) => {
+    const parts: Part[] = [];
+    const notes: string[] = [];
+    for (const [at, page] of pages.entries()) {
       progress(at / pages.length);
-      try {
-        const words = document.getPage(page - 1).getText();
-        return { name: page, text: words.replaceAll("\0", "").replaceAll(/\r\n?/g, "\n").trim() };
-      } catch (error) {
+      const { text: words, unreadable: lost } = await pageText(document, page).catch((error: unknown) => {
         throw unreadable(error);
-      }
-    });
+      });
+      parts.push({ name: page, text: words });
+      if (lost > 0)
+        notes.push(`Page ${page}: ${lost} characters are left out: their font has no Unicode mapping. ${RENDER}`);
+    }
+    if (notes.length > 0 && parts.every((part) => part.text === "")) {
+      throw new MediaError(
+        "unsupported",
+        `Expected fonts with a Unicode mapping; no text of this PDF has one. ${RENDER}`,
+      );
+    }
+    return { parts, notes };
   });
 }
 
@@ -100,23 +118,24 @@ async function plainText(file: InputFile): Promise<string> {
 
 async function result(
   folder: string,
-  parts: readonly Part[],
+  { parts, notes = [] }: Extract,
   kind: "page" | "sheet",
   isSplit: boolean,
 ): Promise<RunOutput> {
   if (!isSplit) {
     const text = parts.map((part) => part.text).join("\n\n");
-    return madeText(folder, text, {
+    const made = await madeText(folder, text, {
       name: "text.txt",
       mediaType: "text/plain",
       more: { [`${kind}s`]: parts.length, characters: text.length },
     });
+    return { ...made, notes };
   }
   const output = { [`${kind}s`]: parts.map(({ name, text }) => ({ [kind]: name, text })) };
   const json = JSON.stringify(output);
-  if (Buffer.byteLength(json) <= CAPABILITY_TEXT_BYTES_MAX) return { output };
+  if (Buffer.byteLength(json) <= CAPABILITY_TEXT_BYTES_MAX) return { output, notes };
   const path = join(folder, "text.json");
   await Bun.write(path, `${json}\n`);
   const files = [{ path, mediaType: "application/json", name: "text.json" }];
-  return { output: { count: parts.length }, files };
+  return { output: { count: parts.length }, files, notes };
 }

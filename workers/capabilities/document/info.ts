@@ -47,15 +47,15 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
   const hasForm = document.catalog.has(PDFName.of("AcroForm"));
   const fields = hasForm ? document.getForm().getFields() : [];
   const words = {
-    title: document.getTitle(),
-    author: document.getAuthor(),
-    subject: document.getSubject(),
-    keywords: document.getKeywords(),
-    creator: document.getCreator(),
-    producer: document.getProducer(),
-    language: document.getLanguage(),
-    created: dateOf(() => document.getCreationDate()),
-    modified: dateOf(() => document.getModificationDate()),
+    title: read(() => document.getTitle()),
+    author: read(() => document.getAuthor()),
+    subject: read(() => document.getSubject()),
+    keywords: read(() => document.getKeywords()),
+    creator: read(() => document.getCreator()),
+    producer: read(() => document.getProducer()),
+    language: read(() => document.getLanguage()),
+    created: read(() => document.getCreationDate()?.toISOString()),
+    modified: read(() => document.getModificationDate()?.toISOString()),
   };
   return {
     ...Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined && value !== "")),
@@ -69,10 +69,10 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Many writers get the format of dates wrong. */
-function dateOf(read: () => Date | undefined): string | undefined {
+/** Returns undefined for a fact of another type: many writers get dates wrong. */
+function read(fact: () => string | undefined): string | undefined {
   try {
-    return read()?.toISOString();
+    return fact();
   } catch {
     return undefined;
   }

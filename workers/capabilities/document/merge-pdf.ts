@@ -2,12 +2,14 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { list, text } from "../params.ts";
-import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, savePdf, DOCUMENT_PAGES_MAX } from "./pdf.ts";
+import { copiedPages } from "./copied-pages.ts";
+import { DOCUMENT_PRICE, newPdf, openPdf, savePdf, DOCUMENT_PAGES_MAX } from "./pdf.ts";
 
 export default defineCapability({
   id: "document.merge_pdf",
   display_name: "Merge PDFs",
-  description: "Merges several PDFs into one, in order. Filled form fields stay visible but are no longer editable.",
+  description:
+    "Merges several PDFs into one, in order. Filled form fields stay visible but are no longer editable; `notes` lists what is not kept, such as bookmarks.",
   output_modality: "document",
   input: { documents: inputs("document", "The PDFs, in order.", [2, 50]) },
   params: {
@@ -32,6 +34,7 @@ export default defineCapability({
       throw new MediaError("invalid", `Expected params.passwords to have one for each document, got ${got}.`);
     }
     const merged = await newPdf();
+    const notes: string[] = [];
     let pages = 0;
     for (const [at, file] of documents.entries()) {
       const one = await openPdf(file, { password: passwords?.[at], passwordParam: `params.passwords[${at}]` });
@@ -39,13 +42,11 @@ export default defineCapability({
       if (pages > DOCUMENT_PAGES_MAX) {
         throw new MediaError("too_large", `Expected at most ${DOCUMENT_PAGES_MAX} pages in all, got more.`);
       }
-      await copiedPages(
-        merged,
-        one.document,
-        one.document.getPageIndices().map((index) => index + 1),
-      );
+      const all = one.document.getPageIndices().map((index) => index + 1);
+      const lost = await copiedPages(merged, one.document, all, { keepsForm: false });
+      notes.push(...lost.map((sentence) => `Document ${at + 1}: ${sentence}`));
       progress((at + 1) / (documents.length + 1));
     }
-    return { output: { pages }, files: [await savePdf(folder, merged)] };
+    return { output: { pages }, files: [await savePdf(folder, merged)], notes };
   },
 });

@@ -23,8 +23,19 @@ const OOXML_KINDS: readonly (readonly [RegExp, OfficeKind])[] = [
   [/^xl\/workbook\d*\.xml$/, "xlsx"],
   [/^ppt\/presentation\d*\.xml$/, "pptx"],
 ];
+const MANIFEST = "META-INF/manifest.xml";
 /** Entries whose text tells more. */
-const READ = ["mimetype", "content.xml"];
+const READ = ["mimetype", "content.xml", MANIFEST];
+
+/** First bytes of compound files ([MS-CFB] 2.2), and the streams by which they are known. */
+const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex");
+const ENCRYPTED = "EncryptedPackage";
+const OLD_FORMATS = [
+  ["WordDocument", "doc", "docx"],
+  ["Workbook", "xls", "xlsx"],
+  ["Book", "xls", "xlsx"],
+  ["PowerPoint Document", "ppt", "pptx"],
+] as const;
 
 /** Parts of a Word document. */
 const WORDS = /^word\/.*\.xml$/;
@@ -44,12 +55,46 @@ export interface OfficeFile {
   readonly content: string;
 }
 
+/** True for a zip, as new office documents are. @throws MediaError invalid with a password, unsupported in an old format */
 export async function isZip(file: InputFile): Promise<boolean> {
-  return (await Bun.file(file.path).slice(0, 4).text()) === "PK\u0003\u0004";
+  const head = Buffer.from(await Bun.file(file.path).slice(0, COMPOUND.length).arrayBuffer());
+  if (!head.equals(COMPOUND)) return head.subarray(0, 4).toString("latin1") === "PK\u0003\u0004";
+  const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
+  const has = (stream: string): boolean => bytes.includes(Buffer.from(stream, "utf16le"));
+  if (has(ENCRYPTED)) throw isProtected();
+  const [, old, wanted] = OLD_FORMATS.find(([stream]) => has(stream)) ?? [];
+  if (old === undefined) return false;
+  throw new MediaError(
+    "unsupported",
+    `Expected a ${wanted}, got a ${old} of Office 97 to 2003. Save the document as ${wanted}.`,
+  );
 }
 
-/** @throws MediaError corrupt, too_large */
+function isProtected(): MediaError {
+  const message =
+    "Expected an office document without a password, got a protected one. Save the document without its password.";
+  return new MediaError("invalid", message);
+}
+
+function damaged(what: string, cause?: unknown): MediaError {
+  return new MediaError(
+    "corrupt",
+    `The office document is damaged: ${what}. Send the original file, or save it again.`,
+    { cause },
+  );
+}
+
+/** @throws MediaError corrupt, too_large, invalid with a password */
 export async function openOffice(file: InputFile, folder: string): Promise<OfficeFile> {
+  return unzipped(file, folder).catch((error: unknown) => {
+    const isOurs = error instanceof MediaError && error.cause === undefined;
+    throw isOurs || !(error instanceof MediaError) || error.fault !== "corrupt"
+      ? error
+      : damaged("its zip archive cannot be read", error);
+  });
+}
+
+async function unzipped(file: InputFile, folder: string): Promise<OfficeFile> {
   const { counter, entries } = await readArchive(file, folder, undefined);
   const names = new Set<string>();
   const texts = new Map<string, string>();
@@ -59,6 +104,7 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
   for await (const entry of entries) {
     if (entry.kind !== "file") continue;
     names.add(entry.name);
+    if (entry.encryption !== undefined) throw isProtected();
     const pieces: Uint8Array[] = [];
     await entry.read(async (bytes) => {
       counter.bytes(bytes.length);
@@ -74,7 +120,14 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
   }
   const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
   const content = texts.get("content.xml");
-  return { kind: kindOf(names, texts.get("mimetype")?.trim(), content), bytes, content: content ?? "" };
+  const mimetype = texts.get("mimetype")?.trim();
+  if (mimetype?.startsWith(ODF) === true && /<(?:\w+:)?encryption-data\b/.test(texts.get(MANIFEST) ?? ""))
+    throw isProtected();
+  const kind = kindOf(names, mimetype, content);
+  if (kind === undefined && (names.has("[Content_Types].xml") || mimetype?.startsWith(ODF) === true)) {
+    throw damaged("its main part is missing");
+  }
+  return { kind, bytes, content: content ?? "" };
 }
 
 function kindOf(

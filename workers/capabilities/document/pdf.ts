@@ -2,22 +2,13 @@
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 
-import {
-  ParseSpeeds,
-  PDFDocument,
-  PDFInvalidObject,
-  PDFName,
-  PDFNull,
-  PDFObjectCopier,
-  PDFPage,
-  PDFPageLeaf,
-  PDFRawStream,
-} from "@cantoo/pdf-lib";
+import { ParseSpeeds, PDFDocument, PDFInvalidObject, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, MadeFile } from "../define.ts";
 import { corruptOr } from "../faults.ts";
+import { settlePages } from "./page-tree.ts";
 
 export const DOCUMENT_PAGES_MAX = 2_000;
 
@@ -27,6 +18,11 @@ export const DOCUMENT_PAGE_SIDE_POINTS_MAX = 14_400;
 export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const REPORT = { document: { file_id: "file-sample-report" } } as const;
 export const PDF = "application/pdf";
+
+export interface PdfPassword {
+  readonly password?: string | undefined;
+  readonly passwordParam?: string;
+}
 
 export interface OpenedPdf {
   readonly document: PDFDocument;
@@ -51,10 +47,7 @@ export async function pdfBytes(file: InputFile): Promise<Buffer> {
  * @param options `password`: what opens it; `passwordParam`: where its caller may give one
  * @throws MediaError unsupported, corrupt, too_large, invalid
  */
-export async function openPdf(
-  file: InputFile,
-  options: { readonly password?: string | undefined; readonly passwordParam?: string } = {},
-): Promise<OpenedPdf> {
+export async function openPdf(file: InputFile, options: PdfPassword = {}): Promise<OpenedPdf> {
   const bytes = await pdfBytes(file);
   const version = /%PDF-(\d\.\d)/.exec(bytes.subarray(0, 1_032).toString("latin1"))?.[1] ?? "";
   const opening = { updateMetadata: false, parseSpeed: ParseSpeeds.Fastest };
@@ -105,13 +98,10 @@ function settleObjects({ context }: PDFDocument, locked: PDFDocument): void {
 }
 
 function checkedPages(document: PDFDocument): number {
+  settlePages(document);
   const pages = document.getPageCount();
   if (pages === 0) throw new MediaError("corrupt", "Expected a PDF with pages, got none.");
   checkPageCount(pages);
-  for (const page of document.getPages()) {
-    const { width, height } = page.getSize();
-    checkPageSize(width, height);
-  }
   return pages;
 }
 
@@ -146,35 +136,6 @@ export async function savePdf(folder: string, document: PDFDocument, name = "doc
   }
   await Bun.write(path, bytes);
   return { path, mediaType: PDF, name };
-}
-
-/** @param pages numbers from one; links among them stay */
-export async function copiedPages(target: PDFDocument, from: PDFDocument, pages: readonly number[]): Promise<void> {
-  const { context } = from;
-  try {
-    await from.flush();
-    const all = from.getPages();
-    const wanted = new Set(pages);
-    const others = all.filter((_, at) => !wanted.has(at + 1));
-    // A link takes the page along that it leads to, with all that it shows and links to: without one it leads nowhere.
-    for (const { ref } of others) context.assign(ref, PDFNull);
-    try {
-      const copier = PDFObjectCopier.for(context, target.context);
-      const copied = new Set<number>();
-      for (const number of pages) {
-        const page = all[number - 1];
-        if (!page) throw new Error(`there is no page ${number}`);
-        const ref = copied.has(number) ? target.context.register(copier.copy(page.node)) : copier.copy(page.ref);
-        copied.add(number);
-        const leaf = target.context.lookup(ref);
-        if (leaf instanceof PDFPageLeaf) target.addPage(PDFPage.of(leaf, ref, target));
-      }
-    } finally {
-      for (const { ref, node } of others) context.assign(ref, node);
-    }
-  } catch (error) {
-    throw unreadable(error);
-  }
 }
 
 /** One packed stream of a PDF that is no picture, inflated. */

@@ -14,6 +14,7 @@ import { choice, integer, text } from "../params.ts";
 import { numbered, PACK, packed } from "../pack.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
 import { REPORT, unreadable } from "./pdf.ts";
+import { countUndecoded } from "./pdf-images.ts";
 import { pageSize, withPdfium } from "./pdfium.ts";
 
 const { quality, lossless } = OUTPUT;
@@ -41,7 +42,8 @@ export default defineCapability({
   price: { unit: "per_operation", operation_price: "0.4" },
   engine: "pdf",
   async run({ params, inputs, folder, progress }) {
-    return withPdfium(inputs.document, params.password, async (document, count) => {
+    const opening = { password: params.password, passwordParam: "params.password" };
+    return withPdfium(inputs.document, opening, async (document, count) => {
       const pages = pagesOf(params.pages, count);
       const max = CAPABILITY_FILES_MAX;
       if (pages.length > max) {
@@ -53,6 +55,7 @@ export default defineCapability({
         checkPixels(Math.ceil(width * scale), Math.ceil(height * scale));
       }
       const files: MadeFile[] = [];
+      const notes: string[] = [];
       const sizes: { page: number; width: number; height: number }[] = [];
       for (const [at, page] of pages.entries()) {
         const { width, height, data } = await document
@@ -72,11 +75,15 @@ export default defineCapability({
         await rename(made.path, join(folder, name));
         files.push({ ...made, path: join(folder, name), name });
         sizes.push({ page, width, height });
+        const lost = await countUndecoded(document, page);
+        if (lost > 0)
+          notes.push(`Page ${page}: ${lost} ${lost === 1 ? "image is" : "images are"} missing: not decodable.`);
         progress((at + 1) / (pages.length + 1));
       }
       return {
         output: { pages: sizes },
         files: await packed(folder, files, params.pack, "pages.zip"),
+        notes,
       };
     });
   },

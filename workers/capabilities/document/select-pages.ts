@@ -5,12 +5,14 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
 import { pagesOf, requiredPages } from "./pages.ts";
-import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
+import { copiedPages } from "./copied-pages.ts";
+import { DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
 
 export default defineCapability({
   id: "document.select_pages",
   display_name: "Select pages",
-  description: "Keeps, reorders, deletes or rotates pages of a PDF.",
+  description:
+    "Keeps, reorders, deletes or rotates pages of a PDF. Form fields on the pages stay editable; `notes` lists what is not kept, such as bookmarks.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
   params: {
@@ -31,7 +33,7 @@ export default defineCapability({
     const kept = params.mode === "keep" ? named : pagesOf(undefined, count).filter((page) => !named.includes(page));
     if (kept.length === 0) throw new MediaError("invalid", "Expected params.pages to leave a page, got all of them.");
     const target = await newPdf();
-    await copiedPages(target, document, kept);
+    const notes = await copiedPages(target, document, kept, { keepsForm: true });
     if (params.rotate !== 0) {
       try {
         for (const page of target.getPages())
@@ -40,6 +42,6 @@ export default defineCapability({
         throw unreadable(error);
       }
     }
-    return { output: { pages: kept.length }, files: [await savePdf(folder, target)] };
+    return { output: { pages: kept.length }, files: [await savePdf(folder, target)], notes };
   },
 });

@@ -4,12 +4,14 @@ import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer, list, text } from "../params.ts";
 import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { PAGES_PATTERN, pagesOf } from "./pages.ts";
-import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf } from "./pdf.ts";
+import { copiedPages } from "./copied-pages.ts";
+import { DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf } from "./pdf.ts";
 
 export default defineCapability({
   id: "document.split_pdf",
   display_name: "Split PDF",
-  description: "Splits a PDF into several: by page ranges, every n pages, or one file per page.",
+  description:
+    "Splits a PDF into several: by page ranges, every n pages, or one file per page. Form fields stay editable; `notes` lists what is not kept, such as bookmarks.",
   output_modality: "archive",
   input: { document: input("document", "The PDF.") },
   params: {
@@ -43,15 +45,17 @@ export default defineCapability({
     }
     checkFiles(params.pack, parts.length);
     const files: MadeFile[] = [];
+    let notes: readonly string[] = [];
     for (const [at, part] of parts.entries()) {
       const target = await newPdf();
-      await copiedPages(target, document, part);
+      notes = await copiedPages(target, document, part, { keepsForm: true });
       files.push(await savePdf(folder, target, numbered("part", at + 1, "pdf")));
       progress((at + 1) / (parts.length + 1));
     }
     return {
       output: { parts: parts.length, pages: parts.map((part) => part.length) },
       files: await packed(folder, files, params.pack, "parts.zip"),
+      notes,
     };
   },
 });

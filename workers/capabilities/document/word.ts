@@ -35,10 +35,31 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   }
 }
 
+/** An element of mammoth's document. */
+interface Element {
+  readonly type: string;
+  readonly value?: string;
+  readonly children?: readonly Element[];
+}
+
+/** Text with line breaks, which the library's own text leaves out. */
 export async function wordText(bytes: Buffer): Promise<string> {
+  let root: Element | undefined;
+  const transformDocument = (document: Element): Element => {
+    root = document;
+    return { ...document, children: [] };
+  };
   try {
-    return (await mammoth.extractRawText({ buffer: bytes })).value;
+    await mammoth.convertToHtml({ buffer: bytes }, { transformDocument, externalFileAccess: false });
   } catch (error) {
     throw corruptOr(error, "The Word document cannot be read.");
   }
+  return root === undefined ? "" : textOf(root).replaceAll("\u00ad", "");
+}
+
+function textOf({ type, value, children = [] }: Element): string {
+  if (type === "text") return value ?? "";
+  if (type === "tab") return "\t";
+  if (type === "break") return "\n";
+  return children.map(textOf).join("") + (type === "paragraph" ? "\n\n" : "");
 }
