@@ -117,6 +117,11 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     // Looked at further than it is shown: a token that the cut would halve is still recognised.
     let clean = value.length > 2 * charsMax ? value.slice(0, 2 * charsMax) : value;
     for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED);
+    // Another cut before ours may have halved the last one.
+    for (const secret of known) {
+      const at = clean.lastIndexOf(secret.slice(0, KNOWN_SECRET_CHARS_MIN));
+      if (at >= 0 && secret.startsWith(clean.slice(at))) clean = clean.slice(0, at) + REDACTED;
+    }
     if (SUSPICIOUS.test(clean)) {
       for (const [pattern, replacement] of TEXT_RULES) clean = clean.replace(pattern, replacement);
     }

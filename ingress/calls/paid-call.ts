@@ -10,8 +10,9 @@ import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact, stringifyingExact } from "#shared/exact-integers.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
@@ -141,6 +142,6 @@ export async function preparePaidCall(
 /** The text of a request of which nulls were left out. */
 async function textOf(request: object, body: ReadBody): Promise<string> {
   const integers = await exactIntegersIn(body);
-  await body.pause();
-  return stringifyExact(request, integers);
+  if (body.textBytes <= JSON_AT_ONCE_BYTES_MAX) return stringifyExact(request, integers);
+  return body.work((slices) => slices.run(stringifyingExact(request, integers)));
 }

@@ -8,6 +8,7 @@ import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { filePieces, readFormBody } from "../files/form-body.ts";
 import type { MultipartReader, PartHead } from "../files/multipart.ts";
+import { reworded } from "../with-param.ts";
 
 /** Returns the body as JSON would have it. @throws ApiError as `readFormBody` and `filePieces` */
 export async function readMediaForm(
@@ -51,6 +52,6 @@ export async function inFormTerms<Body, T>(
     const renamed = (text: string): string =>
       Object.entries(files).reduce((so, [name, { member = name }]) => so.replaceAll(member, name), text);
     const param = error.param === null ? null : renamed(error.param);
-    throw new ApiError(error.code, renamed(error.message), { param, headers: error.headers, cause: error.cause });
+    throw reworded(error, { param, message: renamed(error.message) });
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
+import { exactIntegersOf, stringifyExact, stringifyingExact } from "#shared/exact-integers.ts";
+import { runWhole } from "#shared/time-slices.ts";
 
 const copied = (text: string): string => stringifyExact(JSON.parse(text), exactIntegersOf(text));
 
@@ -32,5 +33,27 @@ describe("a JSON text that is read and written again", () => {
       expect(JSON.parse(copied(text))).toEqual(JSON.parse(text));
       expect(copied(text)).not.toContain("100000000000000000001");
     }
+  });
+});
+
+describe("a JSON text that is written with stops", () => {
+  const INTEGERS = exactIntegersOf('{"seed":9007199254740993}');
+  const NUMBERS = Array.from({ length: 5_000 }, (_, at) => at);
+
+  test.each<[string, unknown]>([
+    ["an object in lists", { seed: 9_007_199_254_740_992, a: [[{}, [], null, true, 'é\n"\u2028', 1.5], []] }],
+    ["a name of its own", JSON.parse('{"__proto__":[1],"0":{"1":-0},"":""}')],
+    ["members that are absent", { a: undefined, b: { c: undefined } }],
+    ["long lists", [NUMBERS, [...NUMBERS, { a: NUMBERS }], [...NUMBERS, 9_007_199_254_740_992]]],
+    ["no holder", "text"],
+  ])("is the same text: %s", (_what, value) => {
+    expect(runWhole(stringifyingExact(value, INTEGERS))).toBe(stringifyExact(value, INTEGERS));
+    expect(runWhole(stringifyingExact(value, undefined))).toBe(JSON.stringify(value));
+  });
+
+  test("stops in lists and between them", () => {
+    let stops = 0;
+    for (const _ of stringifyingExact({ input: [NUMBERS, NUMBERS] }, undefined)) stops += 1;
+    expect(stops).toBeGreaterThan(9);
   });
 });

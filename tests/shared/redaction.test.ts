@@ -157,6 +157,13 @@ describe("redaction", () => {
     expect(createRedactor().text(text)).not.toContain("cAnAr");
   });
 
+  test("the beginning of a known secret at the end of a text that was cut before is redacted", () => {
+    const redactor = createRedactor(["plain.looking/value", "short"]);
+    expect(redactor.text("Wrong key: plain.looking/v")).toBe("Wrong key: [redacted]");
+    expect(redactor.text("Wrong key: plain.looking/v.")).toBe("Wrong key: plain.looking/v.");
+    expect(redactor.text("Wrong key: plain")).toBe("Wrong key: plain");
+  });
+
   test.each(CONTENT_MEMBERS)("what stands in %s is never written, numbers apart", (name) => {
     const lines = logged((log) => {
       log.info({ [name]: CANARY }, "x");

@@ -12,11 +12,15 @@ export function nearNames(names: Iterable<string>, asked: string): string[] {
   if (asked.length > NAME_CHARS_MAX) return [];
   const plain = plainOf(asked);
   if (plain === "") return [];
-  return Array.from(names, (name) => ({ name, edits: editsTo(plainOf(name), plain) }))
-    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length)))
+  return Array.from(names, (name) => ({ name, edits: editsTo(plainOf(name), plain, editsMax(name)) }))
+    .filter(({ edits }) => edits !== Infinity)
     .toSorted((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1))
     .slice(0, NEAR_NAMES_MAX)
     .map(({ name }) => name);
+}
+
+function editsMax(name: string): number {
+  return Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length));
 }
 
 /** Without the name of a provider in front, a date behind, and what people write in several ways. */
@@ -28,16 +32,28 @@ function plainOf(name: string): string {
     .replaceAll(/[-_. :]/g, "");
 }
 
-/** Levenshtein distance: characters that are added, removed or replaced. */
-function editsTo(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+/**
+ * Levenshtein distance: characters that are added, removed or replaced. Infinity beyond `max`, which is found early: a catalogue has
+ * hundreds of names, and any call may bring a name that is none.
+ */
+function editsTo(one: string, other: string, max: number): number {
+  if (Math.abs(one.length - other.length) > max) return Infinity;
+  // A row is as long as the longest name at most, and so are its counts.
+  const row = Uint8Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {
-    const next = [i];
+    let [diagonal = 0] = row;
+    row[0] = i;
+    let least = i;
     for (let j = 1; j <= other.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const above = row[j] ?? 0;
+      const replaced = diagonal + (one.charCodeAt(i - 1) === other.charCodeAt(j - 1) ? 0 : 1);
+      const edits = Math.min(replaced, above + 1, (row[j - 1] ?? 0) + 1);
+      row[j] = edits;
+      diagonal = above;
+      if (edits < least) least = edits;
     }
-    row = next;
+    if (least > max) return Infinity;
   }
-  return row[other.length] ?? 0;
+  const edits = row[other.length] ?? 0;
+  return edits > max ? Infinity : edits;
 }
