@@ -9,7 +9,14 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import { type Duplex, pipeline, Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from "node:zlib";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 
 import type { CookieJar } from "tough-cookie";
 
@@ -28,7 +35,7 @@ export const OUTBOUND_REDIRECTS_MAX = 3;
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
-  /** Largest body of an answer, counted after inflation. */
+  /** Largest body of an answer, counted as it comes and after each of its content codings is undone. */
   readonly bytesMax: number;
   /** For everything: look-up, redirects, the last byte; the time that `onBytes` takes does not count. */
   readonly timeoutMs: number;
@@ -323,7 +330,7 @@ async function readAnswer(
   let length = 0;
   const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`, status)));
   try {
-    const body = await decoded(response, codings);
+    const body = await decoded(response, codings, (body) => bounded(body, bytesMax, tooLarge));
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > bytesMax) throw tooLarge;
@@ -366,7 +373,8 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
   ["br", createBrotliDecompress],
-  ["zstd", createZstdDecompress],
+  // A window of at most 8 MiB, as browsers allow (RFC 9659): a decoder reserves the window that a body declares.
+  ["zstd", () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } })],
 ]);
 
 /** Codings of one body that are undone, one after the other. */
@@ -380,14 +388,31 @@ function codingsOf(header = "identity"): readonly string[] | undefined {
   return codings.length <= CODINGS_MAX && codings.every(isKnown) ? codings : undefined;
 }
 
-function decoded(response: Readable, codings: readonly string[]): Promise<Readable> {
+function decoded(
+  response: Readable,
+  codings: readonly string[],
+  bound: (body: Readable) => Readable,
+): Promise<Readable> {
   return codings.reduce<Promise<Readable>>(async (before, coding) => {
-    const body = await before;
+    const body = bound(await before);
     if (coding === "deflate") return inflated(body);
     const decoder = DECODERS.get(coding)?.();
     // Whichever end fails, the loop over the decoder hears of it.
     return decoder ? pipeline(body, decoder, () => undefined) : body;
   }, Promise.resolve(response));
+}
+
+/** Ends a coded body at its bound: a decoder may turn any number of bytes into none. */
+function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Readable {
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    let length = 0;
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      length += piece.length;
+      if (length > bytesMax) throw tooLarge;
+      yield piece;
+    }
+  };
+  return Readable.from(pieces());
 }
 
 /** Servers send `deflate` in the frame of zlib, as they should, or without: then the first byte differs. */

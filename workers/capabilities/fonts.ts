@@ -62,7 +62,7 @@ export function fontRuns(what: string, text: string, wanted: string): readonly F
 
 /** Refuses text with a letter that no font has: it would be drawn as a box. @throws MediaError invalid */
 export function checkLetters(what: string, text: string): void {
-  const missing = missingLetter(text);
+  const [missing] = missingLetters(text);
   if (missing === undefined) return;
   throw new MediaError(
     "invalid",
@@ -70,11 +70,11 @@ export function checkLetters(what: string, text: string): void {
   );
 }
 
-/** The first letter that no font has. */
-export function missingLetter(text: string): string | undefined {
+/** The first letters that no font has, each once. */
+export function missingLetters(text: string, max = 1): readonly string[] {
   const fonts = fontsFor("");
-  const letters = new Set(text.normalize());
-  return letters.values().find((letter) => fonts.every((font) => missingIn(font, letter) !== undefined));
+  const letters = new Set(text.normalize()).values();
+  return [...letters.filter((letter) => fonts.every((font) => missingIn(font, letter) !== undefined)).take(max)];
 }
 
 /** Such as `茶 (U+8336)`. */

@@ -1,8 +1,14 @@
 /** Text as Markdown that reads as the same text, in CommonMark and GitHub's dialect. */
 
-/** Escapes text at any place of a line; the parenthesis after a bracket for readers such as marked, which read the text of a link twice. */
+/**
+ * Escapes text at any place of a line; the parenthesis after a bracket for readers such as marked, which read the text of a link twice. An
+ * underscore within a word is no mark, and a tilde after a space only opens what no tilde closes: both stay as they are.
+ */
 export function escapeInline(text: string): string {
-  return text.replaceAll(/[\\`*_[\]~]|(?<=\])\(|<(?=[a-z/!?])|&(?=#?\w+;)/gi, String.raw`\$&`);
+  return text.replaceAll(
+    /[\\`*[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<!\s)~|~(?=~)|(?<=\])\(|<(?=[a-z/!?])|&(?=#?\w+;)/giu,
+    String.raw`\$&`,
+  );
 }
 
 /** Escapes text that may stand at the start of a line, where more is markup: headings, quotes, lists, rules, heads of tables. */

@@ -166,4 +166,27 @@ describe("a body", () => {
     const error: unknown = await fetchPublic(server.url("/"), wanted()).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ fault: "too_large" });
   });
+
+  test("that inflates too far between two codings is cut, although nothing of it remains", async () => {
+    const nothing = gzipSync("");
+    const bomb = gzipSync(Buffer.concat(Array.from({ length: 20_000 }, () => nothing)));
+    expect([bomb.length < 100_000, 20_000 * nothing.length > 100_000]).toEqual([true, true]);
+    const server = await serve((_request, response) => response.setHeader("content-encoding", "gzip, gzip").end(bomb));
+    const error: unknown = await fetchPublic(server.url("/"), wanted()).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ fault: "too_large" });
+  });
+
+  test.each([
+    ["8 MiB", 13, "x"],
+    ["16 MiB", 14, undefined],
+  ])("in zstd with a window of %s is read if browsers read it", async (_what, exponent, text) => {
+    // A frame of one raw block; RFC 8878 has its header.
+    const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3, 9, 0, 0, 0x78]);
+    const server = await serve((_request, response) => response.setHeader("content-encoding", "zstd").end(frame));
+    const read = fetchPublic(server.url("/"), wanted()).then(
+      ({ bytes }) => Buffer.from(bytes).toString(),
+      () => undefined,
+    );
+    expect(await read).toBe(text);
+  });
 });

@@ -160,6 +160,16 @@ test("web.to_markdown reads the frames that a page loads, and no noscript elemen
   expect(output["text"]).toBe(`Page\n\nOne [link](${site.url("/f/x")})\n\nTwo\n\nby script\n`);
 }, 30_000);
 
+test("web.to_markdown links to a frame whose content the page does not let it write", async () => {
+  const policy = `<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for 'script'">`;
+  const site = await sites.open({
+    "/": page(`<p>Page</p><iframe src="/f" title="Map"></iframe>`, policy),
+    "/f": page("in it"),
+  });
+  const { output } = await sites.visit("web.to_markdown", site.url("/"), { scope: "page", render: true });
+  expect(output["text"]).toBe(`Page\n\n[Map](${site.url("/f")})\n`);
+}, 30_000);
+
 describe("a page whose scripts fetch its content after it has loaded", () => {
   /** A site whose pages fetch `/data`, which answers after `answerMs`, and `/more` when that has answered. */
   const fetching = (answerMs: number, script = "") =>

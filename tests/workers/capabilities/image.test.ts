@@ -214,6 +214,16 @@ describe("is refused", () => {
     ],
     ["words that call themselves SVG", () => runCapability("image.render_svg", { svg: { text: "<svg" } }), "corrupt"],
     [
+      "comments without an end, in one pass",
+      () => runCapability("image.render_svg", { svg: { text: `<svg>${"<!--".repeat(250_000)}` } }),
+      "corrupt",
+    ],
+    [
+      "a name without an end, in one pass",
+      () => runCapability("image.render_svg", { svg: { text: `<svg><${"a".repeat(1_000_000)}` } }),
+      "corrupt",
+    ],
+    [
       "more pixels than are decoded",
       () => runCapability("image.resize", { image: pngResized(QUARTERS, 30_000, 30_000) }, { width: 3 }),
       "too_large: Expected at most 64000000 pixels, got 900000000.",

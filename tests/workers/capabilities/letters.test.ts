@@ -159,7 +159,7 @@ const ROWS: readonly Row[] = [
   {
     id: "web.screenshot",
     engine: "browser",
-    call: async (text) => ({ input: { url: { address: "https://example.com/", html: pageOf(text) } }, params: { width: 320, height: 800, javascript: false } }), // prettier-ignore
+    call: async (text) => ({ input: { url: { address: "https://example.com/", html: pageOf(text) } }, params: { width: 320, height: 800, javascript: false, missing_letters: "refuse" } }), // prettier-ignore
     as: "image",
     refusesLetter: `Expected a page in letters that an installed font has, got ${NO_LETTER} (U+E123).`,
   },
@@ -297,6 +297,28 @@ describe.each(ROWS.filter(({ engine }) => engine === "browser").map((row) => [ro
     }, 60_000);
   },
 );
+
+test("a screenshot names the letters that it draws as boxes, and those alone that are seen", async () => {
+  const font = readFileSync(fontPath("DejaVuSansMono.ttf")).toString("base64");
+  const styles = [
+    ..."display:none;visibility:hidden;opacity:0;font-size:0;text-indent:-9999px;font-family:icons".split(";"),
+    "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)",
+  ];
+  const unseen = styles.map((style, at) => `<p style="${style}">${String.fromCodePoint(0xe200 + at)}</p>`).join("");
+  const face = `<style>@font-face{font-family:icons;src:url(data:font/ttf;base64,${font})}</style>`;
+  const more = "<script type=application/json>\ue301</script><noscript>\ue302</noscript><template>\ue303</template>";
+  const frame = `<iframe srcdoc="<meta charset=utf-8>\ue124"></iframe>`;
+  const html = `<!doctype html><meta charset="utf-8">${face}<title>\ue304</title>${unseen}${more}`;
+  const child = children.get(`browser ${CONF}`) ?? openChild("browser", { FONTCONFIG_FILE: CONF });
+  children.set(`browser ${CONF}`, child);
+  const names = async (body: string): Promise<unknown> => {
+    const { output } = await child.run("web.screenshot", { url: { address: "https://example.com/", html: body } });
+    return output?.["missing_letters"];
+  };
+  const seen = `${html}<p>a${NO_LETTER}${NO_LETTER}</p>${frame}`;
+  expect(await names(seen)).toEqual(["\ue123 (U+E123)", "\ue124 (U+E124)"]);
+  expect(await names(html)).toBeUndefined();
+}, 60_000);
 
 function withParams<T extends { readonly params?: object }>(call: T, more: object): T {
   return { ...call, params: { ...call.params, ...more } };

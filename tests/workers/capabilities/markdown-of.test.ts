@@ -98,6 +98,7 @@ test.each([
   ["tags in text", "<p>&lt;script&gt;alert(1)&lt;/script&gt; a &lt; b</p>", "\\<script>alert(1)\\</script> a < b\n"],
   ["references in text", "<p>&amp;lt; &amp;copy; AT&amp;T</p>", "\\&lt; \\&copy; AT&T\n"],
   ["strikethrough in text", "<p>~~no~~</p>", "\\~\\~no\\~\\~\n"],
+  ["marks that are none", "<p>A snake_case _x_ in ~/a is ~5 b~c</p>", "A snake_case \\_x\\_ in ~/a is ~5 b\\~c\n"],
   ["a table in text", "<p>a|b<br>-|-</p>", "a|b  \n\\-|-\n"],
   ["an image after a shout", '<p>Hello!<a href="/x">there</a></p>', "Hello\\![there](/x)\n"],
   ["emphasis within a word", "<p>a<i>b</i>c d<b>e</b></p>", "a*b*c d**e**\n"],

@@ -105,6 +105,14 @@ describe("web.to_markdown", () => {
     expect(await markdown(html, { links: "drop" })).toBe("x\n\nMap\n\nA");
   });
 
+  test("refuses a page that has too many elements together with its frames", async () => {
+    const frame = `<iframe srcdoc="${"&lt;i>x&lt;/i>".repeat(30_000)}"></iframe>`;
+    const html = `<p>${"<i>x</i>".repeat(30_000)}</p>${frame}`;
+    expect(await refused(markdown(html, { scope: "article" }))).toContain(
+      "too_large: Expected HTML of at most 50000 elements",
+    );
+  });
+
   test("reads frames within frames down to the third", async () => {
     const inner = (depth: number): string =>
       depth > 5

@@ -167,6 +167,9 @@ function textOfField(field: PDFField): string {
   return captions.map((one) => `${one?.normal ?? ""}${one?.down ?? ""}`).join("\n");
 }
 
+/** Characters of a default appearance that are read: a font, its size and a colour take less. */
+const LOOK_CHARACTERS_MAX = 500;
+
 /** Pixels of a point in pictures of text. */
 const SHARPNESS = 4;
 
@@ -215,7 +218,8 @@ async function pictureOf(
   widget: PDFWidgetAnnotation,
   words: string,
 ): Promise<Picture> {
-  const look = `${widget.getDefaultAppearance() ?? ""} ${field.acroField.getDefaultAppearance() ?? ""}`;
+  const looks = [widget.getDefaultAppearance(), field.acroField.getDefaultAppearance()];
+  const look = looks.map((one = "") => one.slice(0, LOOK_CHARACTERS_MAX)).join(" ");
   const asked = Number(/([\d.]+)\s+Tf/.exec(look)?.[1] ?? 0);
   const margin = (widget.getBorderStyle()?.getWidth() ?? 0) + 2;
   const isTurned = (widget.getAppearanceCharacteristics()?.getRotation() ?? 0) % 180 !== 0;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, number } from "../params.ts";
 import { textOf } from "../text.ts";
-import { MISSING_LETTERS, NO_ADDRESS, withPage } from "../web/browser.ts";
+import { missingLettersParam, NO_ADDRESS, withPage } from "../web/browser.ts";
 import { wait } from "../web/page.ts";
 
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
@@ -29,7 +29,7 @@ export default defineCapability({
     print_background: flag("Print background colours and images.", true),
     javascript: flag("Run the scripts of the page.", false),
     wait: wait(),
-    missing_letters: MISSING_LETTERS,
+    missing_letters: missingLettersParam("refuse"),
   },
   sample_input: { html: { text: "<h1>Tea</h1><p>Three boxes of <b>tea</b>.</p>" } },
   examples: [

@@ -99,8 +99,8 @@ function checkEffects(svg: string, megapixels: number): void {
 function wordsOf(svg: string): string {
   const words: string[] = [];
   let depth = 0;
-  for (const [part, closing, name = "", empty] of svg.matchAll(PARTS)) {
-    if (name === "text") depth += closing ? -1 : empty ? 0 : 1;
+  for (const [part, closing, name = ""] of svg.matchAll(PARTS)) {
+    if (name === "text") depth += closing ? -1 : part.endsWith("/>") ? 0 : 1;
     else if (depth > 0 && !part.startsWith("<")) words.push(part);
   }
   return words
@@ -111,8 +111,8 @@ function wordsOf(svg: string): string {
     });
 }
 
-/** Tags, whose name is without its prefix, and what lies between them. */
-const PARTS = /<!--[^]*?-->|<(\/?)(?:[\w.-]+:)?([\w.-]+)[^<>]*?(\/?)>|(?:<!\[CDATA\[)?[^<]+/g;
+/** Tags, whose name is without its prefix, and what lies between them. A comment or a name without an end is gone through once. */
+const PARTS = /<!--[^]*?(?:-->|$)|<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])[^<>]*>|(?:<!\[CDATA\[)?[^<]+/g;
 
 interface Size {
   readonly width: number;

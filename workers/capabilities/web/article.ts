@@ -45,7 +45,7 @@ export function readArticle(html: string, options: ReadOptions): Article {
 
 function read(html: string, options: ReadOptions): Article {
   if (options.scope === "page") return wholePage(html, options);
-  const document = openDocument(html, options);
+  const document = openPage(html, options);
   const language = document.documentElement.lang;
   const found = new Readability(document, {
     keepClasses: true,
@@ -59,7 +59,7 @@ function read(html: string, options: ReadOptions): Article {
 }
 
 function wholePage(html: string, options: ReadOptions): Article {
-  const document = openDocument(html, options);
+  const document = openPage(html, options);
   const facts = present({
     title: document.querySelector("title")?.textContent?.trim(),
     language: document.documentElement.lang,
@@ -115,6 +115,18 @@ interface Document {
   createElement(name: string): Element;
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
+}
+
+/** Opens a page with the content of its frames, which together are no larger than a page may be. @throws MediaError too_large */
+function openPage(html: string, options: ReadOptions): Document {
+  const document = openDocument(html, options);
+  checkDepth(document.documentElement);
+  const elements = [...document.querySelectorAll("*")].length;
+  if (elements > WEB_ELEMENTS_MAX) {
+    const expected = `Expected HTML of at most ${WEB_ELEMENTS_MAX} elements, those of its frames included, got ${elements}.`;
+    throw new MediaError("too_large", expected);
+  }
+  return document;
 }
 
 function openDocument(html: string, options: ReadOptions, depth = 0): Document {

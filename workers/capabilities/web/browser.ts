@@ -4,11 +4,11 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { BrowserContext, BrowserContextOptions, Page, Request, Route } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Frame, Page, Request, Route } from "playwright-core";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { missingLetter, named } from "../fonts.ts";
+import { missingLetters, named } from "../fonts.ts";
 import { choice } from "../params.ts";
 import type { Chromium, Tools } from "../tools.ts";
 
@@ -75,32 +75,62 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
 }
 
 /** Param of capabilities that show a page. */
-export const MISSING_LETTERS = choice(
-  "Text of the page with letters that neither its own fonts nor the installed ones have: `refuse` the call, or `draw` them as boxes.",
-  ["refuse", "draw"],
-  { default: "refuse" },
-);
+export const missingLettersParam = (byDefault: "refuse" | "draw", more = "") =>
+  choice(
+    `Text of the page with letters that neither its own fonts nor the installed ones have: \`refuse\` the call, or \`draw\` them as boxes.${more}`,
+    ["refuse", "draw"],
+    { default: byDefault },
+  );
 
-/** Refuses letters that are seen, in text that has no font of the page. @throws MediaError invalid */
+/** @throws MediaError invalid */
 async function checkPage(page: Page): Promise<void> {
-  for (const frame of page.frames()) {
-    const missing = missingLetter(await frame.evaluate(LETTERS));
-    if (missing === undefined) continue;
-    const why = `Expected a page in letters that an installed font has, got ${named(missing)}.`;
-    throw new MediaError("invalid", `${why} Set params.missing_letters to draw to show such letters as boxes.`);
+  const [missing] = await missingOnPage(page);
+  if (missing === undefined) return;
+  const why = `Expected a page in letters that an installed font has, got ${missing}.`;
+  throw new MediaError("invalid", `${why} Set params.missing_letters to draw to show such letters as boxes.`);
+}
+
+const MISSING_LETTERS_MAX = 20;
+
+/** The first letters that are seen, in text that has no font of the page, and that no installed font has: such as `茶 (U+8336)`. */
+export async function missingOnPage(page: Page): Promise<readonly string[]> {
+  const texts = await Promise.all(page.frames().map(lettersIn));
+  return missingLetters(texts.join(""), MISSING_LETTERS_MAX).map(named);
+}
+
+/** Time that a frame has to name its letters, in milliseconds. */
+const FRAME_MS = 2_000;
+
+async function lettersIn(frame: Frame): Promise<string> {
+  try {
+    const letters = frame.evaluate<unknown>(LETTERS);
+    const isMain = frame.parentFrame() === null;
+    // A frame may loop, and its page be shown all the same.
+    const found = await (isMain ? letters : Promise.race([letters, frame.page().waitForTimeout(FRAME_MS)]));
+    return typeof found === "string" ? found : "";
+  } catch {
+    // The frame has gone or navigates, or its scripts replace what is called here. An error of the page itself ends the next call too.
+    return "";
   }
 }
 
-/** In the page: its letters beyond Latin, each once. */
+/** In the page: its letters beyond Latin, each once. Text that is transparent, clipped to a pixel, without size or beside the page is not seen. */
 const LETTERS = `(() => {
   const families = (list) => list.split(",").map((one) => one.trim().replaceAll(/["']/g, ""));
   const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").flatMap(({ family }) => families(family)));
   const letters = new Set();
   const texts = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
   while (texts.nextNode()) {
     const { data, parentElement: parent } = texts.currentNode;
-    if (!/[^\\0-\\u024f]/.test(data) || !parent?.checkVisibility({ visibilityProperty: true })) continue;
-    if (families(getComputedStyle(parent).fontFamily).some((family) => loaded.has(family))) continue;
+    if (!/[^\\0-\\u024f]/.test(data) || !parent?.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const { fontFamily, overflowX } = getComputedStyle(parent);
+    if (families(fontFamily).some((family) => loaded.has(family))) continue;
+    const { width, height } = parent.getBoundingClientRect();
+    if (overflowX !== "visible" && (width <= 1 || height <= 1)) continue;
+    range.selectNodeContents(texts.currentNode);
+    const isSeen = (rect) => rect.width > 0 && rect.height > 0 && rect.right + scrollX > 0 && rect.bottom + scrollY > 0;
+    if (![...range.getClientRects()].some(isSeen)) continue;
     for (const letter of data) letters.add(letter);
   }
   return [...letters].join("");

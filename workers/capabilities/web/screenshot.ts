@@ -7,7 +7,7 @@ import { IMAGE_SIDE_PIXELS_MAX, IMAGE_PIXELS_MAX } from "#shared/calls/capabilit
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";
-import { MISSING_LETTERS, withPage } from "./browser.ts";
+import { missingLettersParam, missingOnPage, withPage } from "./browser.ts";
 import { htmlOf, PAGE_MEMBER, SAMPLE, wait } from "./page.ts";
 
 export default defineCapability({
@@ -29,7 +29,7 @@ export default defineCapability({
     wait: wait(),
     dark: flag("Use the dark colour scheme of the page.", false),
     javascript: flag("Run the scripts of the page.", true),
-    missing_letters: MISSING_LETTERS,
+    missing_letters: missingLettersParam("draw", " The result names the first of them in `missing_letters`."),
     format: choice("Format of the image.", ["png", "jpeg", "webp"], { default: "png" }),
     quality: integer("Quality of JPEG and WebP.", { min: 1, max: 100, default: 80 }),
   },
@@ -62,7 +62,7 @@ export default defineCapability({
         const bytes = target
           ? await target.screenshot({ type: "png" })
           : await shown.screenshot({ type: "png", fullPage: params.full_page });
-        return { bytes, title: await shown.title() };
+        return { bytes, title: await shown.title(), missing: await missingOnPage(shown) };
       },
     );
     const { default: sharp } = await import("sharp");
@@ -84,6 +84,7 @@ export default defineCapability({
       width: made.width,
       height: made.height,
       format,
+      ...(taken.missing.length > 0 ? { missing_letters: taken.missing } : {}),
     };
     return { output, files: [{ path, mediaType: `image/${format}`, name }] };
   },

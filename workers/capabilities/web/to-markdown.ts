@@ -90,9 +90,8 @@ async function writeFrames(page: Page): Promise<void> {
           (node as unknown as { setAttribute(name: string, value: string): void }).setAttribute("srcdoc", content),
         html,
       );
-    } catch (error) {
-      // A frame that its page has removed meanwhile has no content.
-      if (!frame.isDetached()) throw error;
+    } catch {
+      // The frame has gone or navigates, or its page allows no `srcdoc`: it stays a link. An error of the page itself ends the next call too.
     }
   }
 }
