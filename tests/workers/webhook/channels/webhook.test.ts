@@ -264,7 +264,9 @@ describe("an answer", () => {
 
   test("in an encoding that we cannot read is what its status says", async () => {
     let status = 200;
-    const server = await receiver((response) => response.writeHead(status, { "content-encoding": "compress" }).end("x"));
+    const server = await receiver((response) =>
+      response.writeHead(status, { "content-encoding": "compress" }).end("x"),
+    );
     const channel = channelOf("webhook", { url: server.url() });
     expect(await send(channel, outgoing(), contextOf())).toEqual({ ok: true, status: 200, responseStart: "" });
     status = 410;
