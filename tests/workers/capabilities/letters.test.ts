@@ -27,6 +27,7 @@ const SCRIPTS = {
   Tamil: ["தமி", "கொழ"],
   Khmer: ["ខ្មែ", "គោលច"],
   Arabic: ["مرحبا", "ديفنك"],
+  Urdu: ["ہے", "کے"],
   Hebrew: ["שלום", "בגדר"],
   emoji: ["🎉", "🚲"],
 } as const;
@@ -136,6 +137,7 @@ const ROWS: readonly Row[] = [
     refusesLetter: INSTALLED("input.markdown"),
     refuses: {
       Arabic: "the script Arabic",
+      Urdu: "the script Arabic",
       Hebrew: "the script Hebrew",
       Khmer: "the script Khmer",
     },

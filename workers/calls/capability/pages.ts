@@ -117,6 +117,9 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
   };
 }
 
+/** Maximum size of each stage of a robots.txt that is compressed: it is read no further than 500 KiB, however long it is. */
+const ROBOTS_WIRE_BYTES_MAX = 64 * 1_048_576;
+
 /** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
@@ -124,7 +127,7 @@ async function fetchRobots(address: string, signal: AbortSignal): Promise<string
   const isRead = new Error("as much is read as counts");
   try {
     await fetchPublic(address, {
-      bytesMax: Number.POSITIVE_INFINITY,
+      bytesMax: ROBOTS_WIRE_BYTES_MAX,
       timeoutMs: WEB_ROBOTS_MS,
       redirectsMax: WEB_REDIRECTS_MAX,
       signal,
