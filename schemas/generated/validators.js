@@ -36965,18 +36965,18 @@ if (errors === _errs7) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 if (data4.notes !== undefined) {
 let data5 = data4.notes;
-const _errs9 = errors;
-if (errors === _errs9) {
+const _errs10 = errors;
+if (errors === _errs10) {
 if (Array.isArray(data5)) {
 var valid2 = true;
 const len0 = data5.length;
 for (let i0 = 0;i0 < len0; i0++) {
-const _errs11 = errors;
+const _errs12 = errors;
 if (typeof data5[i0] !== "string") {
 validate252.errors = [{ instancePath: instancePath + "/output/notes/" + i0, schemaPath: "#/properties/output/properties/notes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid2 = _errs11 === errors;
+var valid2 = _errs12 === errors;
 if (!valid2) {
 break;
 }
@@ -36999,15 +36999,15 @@ var valid0 = true;
 if (valid0) {
 if (data.files !== undefined) {
 let data7 = data.files;
-const _errs13 = errors;
-if (errors === _errs13) {
+const _errs14 = errors;
+if (errors === _errs14) {
 if (Array.isArray(data7)) {
 var valid3 = true;
 const len1 = data7.length;
 for (let i1 = 0;i1 < len1; i1++) {
 let data8 = data7[i1];
-const _errs15 = errors;
-if (errors === _errs15) {
+const _errs16 = errors;
+if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.file_id === undefined && (missing1 = "file_id") || data8.url === undefined && (missing1 = "url") || data8.content_type === undefined && (missing1 = "content_type") || data8.bytes === undefined && (missing1 = "bytes")) {
@@ -37015,46 +37015,46 @@ validate252.errors = [{ instancePath: instancePath + "/files/" + i1, schemaPath:
 return false;
 } else {
 if (data8.file_id !== undefined) {
-const _errs17 = errors;
+const _errs18 = errors;
 if (typeof data8.file_id !== "string") {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs17 === errors;
+var valid4 = _errs18 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data8.url !== undefined) {
-const _errs19 = errors;
+const _errs20 = errors;
 if (typeof data8.url !== "string") {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs19 === errors;
+var valid4 = _errs20 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data8.content_type !== undefined) {
-const _errs21 = errors;
+const _errs22 = errors;
 if (typeof data8.content_type !== "string") {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs21 === errors;
+var valid4 = _errs22 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data8.bytes !== undefined) {
 let data12 = data8.bytes;
-const _errs23 = errors;
+const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs23) {
+if (errors === _errs24) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -37062,18 +37062,18 @@ return false;
 }
 }
 }
-var valid4 = _errs23 === errors;
+var valid4 = _errs24 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
 if (data8.name !== undefined) {
-const _errs25 = errors;
+const _errs26 = errors;
 if (typeof data8.name !== "string") {
 validate252.errors = [{ instancePath: instancePath + "/files/" + i1 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs25 === errors;
+var valid4 = _errs26 === errors;
 } else {
 var valid4 = true;
 }
@@ -37087,7 +37087,7 @@ validate252.errors = [{ instancePath: instancePath + "/files/" + i1, schemaPath:
 return false;
 }
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs16 === errors;
 if (!valid3) {
 break;
 }
@@ -37097,15 +37097,15 @@ validate252.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs14 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.credits_used !== undefined) {
 let data14 = data.credits_used;
-const _errs27 = errors;
-if (errors === _errs27) {
+const _errs28 = errors;
+if (errors === _errs28) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
 validate252.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -37116,19 +37116,19 @@ validate252.errors = [{ instancePath: instancePath + "/credits_used", schemaPath
 return false;
 }
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.duration_ms !== undefined) {
 let data15 = data.duration_ms;
-const _errs29 = errors;
+const _errs30 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate252.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
+if (errors === _errs30) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
 validate252.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
@@ -37136,7 +37136,7 @@ return false;
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs30 === errors;
 } else {
 var valid0 = true;
 }

@@ -90,6 +90,7 @@ describe("the page", () => {
         "sluice_outbox_depth gauge",
         "sluice_outbox_oldest_seconds gauge",
         "sluice_provider_errors_total counter",
+        "sluice_provider_key_refusals_total counter",
         "sluice_provider_seconds histogram",
         "sluice_publisher_logins_total counter",
         "sluice_queue_depth gauge",

@@ -132,7 +132,7 @@ describe("POST /v1/messages", () => {
         tool_choice: { type: "tool", name: "web_search" },
       },
       "unsupported_value",
-      "tool_choice",
+      "tool_choice.name",
     ],
     [
       "a picture for a model without eyes",

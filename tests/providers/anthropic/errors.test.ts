@@ -109,11 +109,11 @@ describe("an error answer", () => {
     expect(classifyAnswer(500, NONE, text)).toMatchObject({ kind: "failed", code: undefined });
   });
 
-  test("tells when to come back, and keeps at most 500 characters for the log", () => {
+  test("tells when to come back, and keeps at most 1,000 characters for the log", () => {
     const headers = new Headers({ "retry-after": "7" });
     expect(classifyAnswer(429, headers, ERRORS["rate-limit"].body).retryAfterMs).toBe(7_000);
     expect(classifyAnswer(529, NONE, ERRORS.overloaded.body).retryAfterMs).toBeUndefined();
-    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(500);
+    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(1_000);
   });
 });
 

@@ -110,8 +110,8 @@ describe("Google's errors", () => {
     expect(classifyAnswer(500, NONE, text).code).toBeUndefined();
   });
 
-  test("keep at most 500 characters for the log", () => {
-    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(500);
+  test("keep at most 1,000 characters for the log", () => {
+    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(1_000);
   });
 });
 

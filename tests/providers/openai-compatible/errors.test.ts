@@ -165,9 +165,9 @@ describe("an error answer", () => {
     }
   });
 
-  test("keeps at most 500 characters for the log", () => {
-    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(500);
-    expect(classifyAnswer(500, NONE, body(null, "x", "y".repeat(10_000))).detail).toHaveLength(500);
+  test("keeps at most 1,000 characters for the log", () => {
+    expect(classifyAnswer(500, NONE, "x".repeat(10_000)).detail).toHaveLength(1_000);
+    expect(classifyAnswer(500, NONE, body(null, "x", "y".repeat(10_000))).detail).toHaveLength(1_000);
   });
 
   test("takes an error that is a plain text", () => {

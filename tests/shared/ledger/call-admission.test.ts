@@ -114,11 +114,14 @@ test("a refusal for want of funds says what to do, and names no amount where non
     );
   const amount = hold().amountNano;
   for (const [work, expected] of [
-    [process(0).look(workspaceId, null, LEAST_NANO), /^The workspace has no credits available\. Top it up, or wait/],
-    [process(0).look(workspaceId, null, amount), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
-    [process(0).place(workspaceId, null, hold()), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
+    [
+      () => process(0).look(workspaceId, null, LEAST_NANO),
+      /^The workspace has no credits available\. Top it up, or wait/,
+    ],
+    [() => process(0).look(workspaceId, null, amount), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
+    [() => process(0).place(workspaceId, null, hold()), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
   ] as const) {
-    expect(await said(work)).toMatch(expected);
+    expect(await said(work())).toMatch(expected);
   }
 });
 

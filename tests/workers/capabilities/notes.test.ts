@@ -17,7 +17,7 @@ const ran = async (made: RunOutput) => {
     engine: "pdf",
     run: () => Promise.resolve(made),
   });
-  return toy.run({} as never);
+  return toy.run({ params: {}, inputs: {} } as never);
 };
 
 test("notes stand in the output, and only where there are some", async () => {

@@ -102,7 +102,7 @@ function readErrorBody(text: string): ErrorBody {
     const body: unknown = Array.isArray(answer) ? answer[0] : answer;
     return readErrorMember(isMembers(body) ? body["error"] : undefined);
   } catch {
-    return { message: text.slice(0, 500), word: "", status: undefined, details: [] };
+    return { message: text.slice(0, 1_000), word: "", status: undefined, details: [] };
   }
 }
 

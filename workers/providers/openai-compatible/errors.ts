@@ -107,7 +107,7 @@ function readErrorBody(text: string): ErrorBody {
     if (typeof error === "string") return { ...readErrorMember(error), code: textOf(body?.["code"]) };
     return readErrorMember(error ?? body);
   } catch {
-    return { message: text.slice(0, 500), ...NOTHING_MORE, isVendors: false };
+    return { message: text.slice(0, 1_000), ...NOTHING_MORE, isVendors: false };
   }
 }
 

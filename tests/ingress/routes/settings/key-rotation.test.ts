@@ -123,7 +123,7 @@ describe("replacing a key", () => {
   test("is refused for overlaps out of bounds, and bodies that are none", async () => {
     const team = await bed.team(0n);
     const path = at(team, team.developer.keyId, "/rotate");
-    for (const overlap_seconds of [-1, 604_801, 1.5, "60", null]) {
+    for (const overlap_seconds of [-1, 604_801, 1.5, "60"]) {
       expect((await bed.refusal(400, "POST", path, team.owner.key, { overlap_seconds })).param).toBe("overlap_seconds");
     }
     for (const [body, status, code] of BAD_BODIES) {

@@ -22,7 +22,7 @@ export async function addCaption(image: Sharp, { prompt, width, height }: Captio
   const text = shortened(prompt, (LINES_MAX * (width - 2 * margin)) / (size * LETTER_WIDTH));
   if (text === "" || Math.min(width, height) < SIDE_MIN_PIXELS) return image;
   const box = { width: width - 2 * margin, height: Math.floor(STRIP_SHARE_MAX * height) - 2 * margin };
-  const { data, info } = await sharp({
+  const drawn = await sharp({
     text: {
       text: `<span foreground="white">${escaped(text)}</span>`,
       font: `DejaVu Sans ${size}px`,
@@ -34,7 +34,14 @@ export async function addCaption(image: Sharp, { prompt, width, height }: Captio
   })
     .resize({ ...box, fit: "inside", withoutEnlargement: true })
     .png()
-    .toBuffer({ resolveWithObject: true });
+    .toBuffer({ resolveWithObject: true })
+    .catch((error: unknown) => {
+      if (/no text to render/.test(String(error))) return undefined;
+      throw error;
+    });
+  // Letters such as the Hangul filler have no ink.
+  if (!drawn) return image;
+  const { data, info } = drawn;
   const strip = { width, height: info.height + 2 * margin, channels: 4, background: STRIP } as const;
   const top = height - strip.height;
   return image.composite([
