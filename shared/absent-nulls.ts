@@ -14,7 +14,7 @@ export interface NullShape {
   readonly optional?: readonly string[];
   /** Shapes of the values of members. */
   readonly members?: Readonly<Record<string, NullShapeRef>>;
-  /** Shape of the values of members that have no name of ours. */
+  /** Shape of the values of members that the schema does not name. */
   readonly others?: NullShapeRef;
   /** Shape of the items of an array. */
   readonly items?: NullShapeRef;

@@ -158,7 +158,7 @@ export function statusOf(code: Code, isAnthropic: boolean): number {
 /** Statuses below 500 that time alone can change: a request that came too slowly, a conflict, too many calls. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 429]);
 
-/** Returns true if the same request can succeed later although nobody changes it. Credits and quotas do not count. */
+/** Returns true if the same request can succeed later without any change. Credits and quotas do not count. */
 export function canSucceedLater(code: Code): boolean {
   const { status, type } = ERROR_CODES[code];
   return status >= 500 || PASSING_STATUSES.has(status) || type === "rate_limit_error" || code === "input_unavailable";

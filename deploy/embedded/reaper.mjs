@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 
 /**
  * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget, `folder <path>` to remove it last. A negative pid is a process group.
- * Waits at most five seconds for each; a process that has ended and that nobody has collected yet still answers to `kill -0`, hence the check of its state.
+ * Waits at most five seconds for each process. A zombie still answers to `kill -0`, so its state is checked too.
  */
 const SCRIPT = `
 trap '' HUP INT TERM

@@ -1,4 +1,4 @@
-/** Shapes by which nulls of requests are read as absent members, from the schemas of requests. */
+/** Generates the shapes by which null members of requests are removed, from the schemas of requests. */
 import { nullShapeOf, type NullShapeRef } from "#shared/absent-nulls.ts";
 
 import { namedParts, type SchemaFile } from "./schema-files.ts";

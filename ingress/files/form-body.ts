@@ -59,7 +59,7 @@ export async function readFormBody(
   return Object.fromEntries([...read].filter(([, value]) => value !== FILE));
 }
 
-/** Stands for a part whose bytes have been received. */
+/** Placeholder of a file part that has been received. */
 const FILE = Symbol("file");
 
 /**

@@ -109,7 +109,7 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
-/** Headers of an answer with a job that has ended: all three for a completed media job, those of the fallback for a failed job (spec "General rules" 6). */
+/** Headers of an ended job: all three for a completed media job, the fallback headers alone for a failed job (spec "General rules" 6). */
 export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
 /** @throws ApiError `service_unavailable` when the store with the result is away */

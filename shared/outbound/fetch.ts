@@ -397,7 +397,7 @@ function decoded(
     const body = bound(await before);
     if (coding === "deflate") return inflated(body);
     const decoder = DECODERS.get(coding)?.();
-    // Whichever end fails, the loop over the decoder hears of it.
+    // The loop over the decoder receives the error of either end.
     return decoder ? pipeline(body, decoder, () => undefined) : body;
   }, Promise.resolve(response));
 }

@@ -1,4 +1,4 @@
-/** Text as Markdown that reads as the same text, in CommonMark and GitHub's dialect. */
+/** Escapes text for Markdown, so that CommonMark and GitHub's dialect render the same text. */
 
 /**
  * Escapes text at any place of a line; the parenthesis after a bracket for readers such as marked, which read the text of a link twice. An

@@ -1,4 +1,4 @@
-/** The length of a stream whose file does not state it. For child processes only. */
+/** Measures the length of a stream whose file does not state it. For child processes only. */
 import type { Demuxer, Stream } from "node-av";
 
 import { MediaError } from "#shared/children/media-error.ts";

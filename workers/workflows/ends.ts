@@ -142,7 +142,7 @@ function errorOf({ error, kind }: EndedWork): StepError {
   return kind !== null && isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 
-/** True if the request itself is at fault, or the right to make it: another try would fail as well. A top-up makes room for one. */
+/** Returns true if the request or its permission is at fault, so that a retry would fail too. A lack of credits is not final. */
 export function isFinal(code: string): boolean {
   if (!(code in ERROR_CODES)) return false;
   return !canSucceedLater(code as Code) && ERROR_CODES[code as Code].type !== "quota_exceeded";

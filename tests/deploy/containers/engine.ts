@@ -18,7 +18,7 @@ const PROGRAMS =
   "docker.io docker-cli docker-compose docker-buildx containerd runc iptables busybox-static socat tini debootstrap";
 const PACKAGES = { release: "trixie", packages: `${PROGRAMS} ${LIBRARIES}`.split(" "), path: "usr/sbin/dockerd" };
 
-/** Commands that the engine and its start need beside those of the packages. */
+/** Commands of the machine that the engine needs, in addition to the unpacked packages. */
 const APPLETS = ["env", "ip", "mount", "rmdir", "sh", "umount"];
 const FIREWALL = ["iptables", "iptables-restore", "iptables-save", "ip6tables", "ip6tables-restore", "ip6tables-save"];
 

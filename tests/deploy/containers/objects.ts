@@ -20,7 +20,7 @@ const DIRECTORY = "/data";
 mkdirSync(DIRECTORY, { recursive: true });
 const { AWS_ACCESS_KEY_ID: id = "", AWS_SECRET_ACCESS_KEY: secret = "" } = process.env;
 new AWSAccount(1, "sluice").createKeyPair(id, secret);
-// Not a bucket by its host name, which is that of the service.
+// Addresses the bucket by path: the host name is that of the service.
 const server = new S3rver({ directory: DIRECTORY, port: 8333, address: "0.0.0.0", silent: true, vhostBuckets: false });
 const health: Middleware = async (call, next) => {
   if (call.path === "/healthz") call.status = 200;

@@ -117,7 +117,7 @@ describe.skipIf(program === undefined).each(["http", "websocket"] as const)("ove
 });
 
 test.skipIf(program === undefined)(
-  "a conversation that has become too long goes on with a summary",
+  "a conversation that has become too long continues with a summary",
   async () => {
     agent.write("home/.codex/config.toml", `model_auto_compact_token_limit = 20000\n${settings(MODELS[1], "http")}`);
     const took = { input: 100, output: 10 };

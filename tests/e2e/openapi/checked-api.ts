@@ -56,7 +56,7 @@ export interface CheckedApi {
   readonly called: ReadonlySet<string>;
   /**
    * Sends null for each optional member that the body does not have, and first null for each of its required members, which is refused.
-   * Fails for a body, a status, a media type, a header of ours or an answer that the document does not describe.
+   * Fails for a body, status, media type, header or answer that the OpenAPI document does not describe.
    */
   call(operationId: string, sent?: Sent): Promise<Answered>;
 }

@@ -54,7 +54,7 @@ test("a body of another media type is answered with 415 by every operation that 
       for (const type of TYPES.filter((one) => !declared.includes(one))) {
         const answer = await ask(type, BODY);
         if (answer === "415 unsupported_media_type") continue;
-        // Nothing is there by this id, or nobody may ask from here: the body was not read, whatever its type.
+        // The id is unknown or the caller has no access, so the body was not read, whatever its type.
         if (/^40[34] /.test(answer) && answer === (await ask(declared[0] ?? "", "{}"))) unread.add(name);
         else answers.push(`${name} ${type}: ${answer}`);
       }

@@ -158,7 +158,7 @@ function checkTools({ tools, tool_choice: choice, thinking }: Members): string |
     : null;
 }
 
-/** Deferred tools beside one that is shown at once, without marks, and references to them alone. */
+/** Conversation with deferred tools, one tool that is not deferred, and references to the deferred ones. No cache marks. */
 function checkDeferred({ tools: offered, messages }: Members): string | null {
   const tools = (offered ?? []) as Members[];
   const deferred = tools.filter((tool) => tool["defer_loading"] === true);

@@ -1,4 +1,4 @@
-/** Lengths of recordings whose file does not state them, or states those of a part: a price never follows a wrong measurement. */
+/** Tests the length of recordings whose file states none, or states the length of a part. The price follows this length. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -41,7 +41,7 @@ export interface Ran extends RunOutput {
   bytes(at?: number): Uint8Array;
 }
 
-/** An input of a test: bytes, or what a body may say; an address gives the page below, or the page that stands beside it. */
+/** Input of a test: bytes, or a member of a request body. An address returns the page below, or the page given beside it. */
 export type TestInput =
   | Uint8Array
   | string
