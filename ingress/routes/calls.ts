@@ -48,7 +48,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
 
 const STATES_QUERY = {
   name: "stream",
-  description: "`true` answers with an event stream of states.",
+  description: "True to receive an event stream of states.",
   schema: { ...BOOLEAN_QUERY, default: false },
 } as const;
 
