@@ -5,6 +5,7 @@ import { ApiError } from "#shared/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { docsAsset, docsPage } from "../openapi/docs-page.ts";
 import { buildOpenApi } from "../openapi/document.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
 
@@ -63,7 +64,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
   ];
   let text: string | undefined;
   // Built on the first request: the build takes 30 ms of a process's start.
-  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components)));
+  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   return routes;
 }
 

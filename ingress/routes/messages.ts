@@ -12,7 +12,7 @@ import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { withParam } from "../with-param.ts";
@@ -43,6 +43,7 @@ export function messages(context: IngressContext): Route[] {
           messages: [{ role: "user", content: "Say exactly: it works" }],
         },
       },
+      requestHeaders: [CACHE_REQUEST],
       responses: {
         200: {
           description: "The message, or a stream of events",

@@ -28,7 +28,7 @@ import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-pa
 import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound } from "../responses/history.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
 import { checkStorageLeft } from "../responses/storage-left.ts";
@@ -72,6 +72,7 @@ function callRoutes(context: IngressContext): Route[] {
       countsItself: true,
       goesOn: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
+      requestHeaders: [CACHE_REQUEST],
       responses: {
         200: {
           description: "The response, or a stream of events",

@@ -46,7 +46,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
-    tags: ["Sign-in of people"],
+    tags: ["Console sessions"],
     auth: "none",
     requestHeaders: [
       {

@@ -42,7 +42,11 @@ const RUNS = "/v1/workflows/runs";
 const RUN = `${RUNS}/{id}`;
 
 const LIST_QUERY: NonNullable<Route["query"]> = [
-  { name: "status", description: "State of the runs. Default: all.", schema: { type: "string", enum: [...RUN_STATUSES] } },
+  {
+    name: "status",
+    description: "State of the runs. Default: all.",
+    schema: { type: "string", enum: [...RUN_STATUSES] },
+  },
   { name: "mode", description: "Mode of the runs. Default: all.", schema: { type: "string", enum: [...RUN_MODES] } },
   {
     name: "parentRunId",
@@ -103,7 +107,7 @@ const RUN_PIPELINE: Declaration = {
   summary: "Run pipeline",
   description:
     "Runs a definition without storing it. A repeat with the same `Idempotency-Key`, body and member within a day " +
-    "starts no run and returns the first one: in mode `async` at any time, otherwise after its end.",
+    "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end.",
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
   requestHeaders: [IDEMPOTENCY_KEY],
   responses: BEGUN,

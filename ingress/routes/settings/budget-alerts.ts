@@ -23,7 +23,7 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "../../s
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 
-const SPENDING = { tags: ["Spending"], auth: "key" } as const;
+const SPENDING = { tags: ["Usage and billing"], auth: "key" } as const;
 const STOPS =
   "With `stops_calls`, billed calls fail with 402 `budget_reached` within seconds after the threshold is reached. They succeed " +
   "again when the period ends, the alert is disabled or deleted, or its threshold exceeds the spend.";

@@ -16,7 +16,7 @@ import { presentLedgerEntry } from "../../settings/present.ts";
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
 export function credits(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Spending"], auth: "key" } as const;
+  const common = { tags: ["Usage and billing"], auth: "key" } as const;
   return [
     {
       ...common,

@@ -24,7 +24,11 @@ import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } f
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
-const SPENDING = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+const SPENDING = {
+  tags: ["Usage and billing"],
+  auth: "key",
+  authorize: allow(...ANY_ROLE),
+} as const satisfies Partial<Route>;
 const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, word: "" } as const;
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {

@@ -18,7 +18,7 @@ type Bucket = UsagePage["data"][number];
 
 export function usage(context: IngressContext): Route {
   return {
-    tags: ["Spending"],
+    tags: ["Usage and billing"],
     auth: "key",
     method: "GET",
     path: "/workspaces/{workspaceId}/usage",
