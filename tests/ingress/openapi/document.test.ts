@@ -41,20 +41,19 @@ const SCHEMA_FILE: RouteSpec = {
   errors: ["not_found"],
 };
 
+type Content = Record<string, { schema: object; example?: unknown; examples?: object }>;
+
 interface Operation {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; description?: string }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
-  responses: Record<
-    string,
-    { description: string; headers: Record<string, object>; content?: Record<string, { schema: object }> }
-  >;
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, { description: string; headers: Record<string, object>; content?: Content }>;
 }
 
 interface Document {
   openapi: string;
-  tags: { name: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, object>;
