@@ -3835,7 +3835,7 @@ export interface ImageEditRequest {
    */
   n?: number;
   /**
-   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`.
+   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`; rejected for models without them.
    */
   size?: string;
   /**
@@ -3901,7 +3901,7 @@ export interface ImageGenerationRequest {
    */
   n?: number;
   /**
-   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`.
+   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`; rejected for models without them.
    */
   size?: string;
   /**
@@ -9883,7 +9883,7 @@ export interface ResponseCreated {
   [k: string]: unknown;
 }
 /**
- * Response of POST /v1/responses. It repeats the settings of the request as they were applied; members without `null` are always present.
+ * Response of POST /v1/responses. It repeats the settings of the request as they were applied.
  */
 export interface ModelResponse {
   /**

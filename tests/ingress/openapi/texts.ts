@@ -9,7 +9,7 @@ export interface Described {
   readonly components: { readonly schemas?: Readonly<Record<string, object>>; readonly headers?: Node };
 }
 
-/** Hold values, or conditions on members that are described elsewhere. */
+/** Keywords with data, or with conditions on members that are described elsewhere. */
 const SKIPPED: ReadonlySet<string> = new Set([
   "const",
   "default",
