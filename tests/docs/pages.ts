@@ -9,7 +9,7 @@ import type { Stack } from "#tests/support/stack.ts";
 
 import { difference } from "./expected.ts";
 import { type Block, type Page, PAGES } from "./page.ts";
-import { type Bench, type Ran, runModules, runShell, writePrograms } from "./run-page.ts";
+import { type Bench, type Ran, runModules, runPython, runShell, writePrograms } from "./run-page.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 /** Beginnings of blocks that are not run here, by page. */
@@ -22,6 +22,8 @@ const NOT_RUN: Readonly<Record<string, readonly string[]>> = {
   "guides/webhooks.md": ["SLUICE_OUTBOUND_ALLOW=", "curl", "import "],
   "guides/batches.md": ["npm install"],
 };
+
+const hasPython = Bun.which("python3") !== null;
 
 /** Pages at once: most of a page's time is waiting. */
 const SHELLS = 3;
@@ -37,6 +39,7 @@ function runnable(page: Page, language: string): readonly Block[] {
 /** Registers the tests of some pages. */
 export function testPages(pages: readonly Page[]): void {
   const modules = pages.flatMap((page) => runnable(page, "js"));
+  const programs = hasPython ? pages.flatMap((page) => runnable(page, "python")) : [];
   const ran = new Map<Block, Ran>();
   let folder: string;
   let stack: Stack;
@@ -53,6 +56,7 @@ export function testPages(pages: readonly Page[]): void {
       }
     };
     await Promise.all([...Array.from({ length: SHELLS }, takeNext), runModules(bench, modules).then(keep)]);
+    keep(await runPython(bench, programs));
   }, PAGE_MS * 3);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -61,8 +65,10 @@ export function testPages(pages: readonly Page[]): void {
   }
 
   describe.each(pages.map((page) => [page.path, page] as const))("%s", (_path, page) => {
-    const blocks = ["sh", "js"].flatMap((language) => runnable(page, language));
-    test.each(blocks.map((block) => [`${block.language} of line ${block.line}`, block] as const))("%s", (_name, block) => {
+    const blocks = ["sh", "js", "python"].flatMap((language) => runnable(page, language));
+    const named = blocks.map((block) => [`${block.language} of line ${block.line}`, block] as const);
+    test.each(named)("%s", (_name, block) => {
+      if (block.language === "python" && !hasPython) return;
       const result = ran.get(block);
       expect(result?.fault).toBeNull();
       expect(difference(block, result?.output ?? "")).toBeUndefined();

@@ -82,6 +82,18 @@ export async function runModules(bench: Bench, blocks: readonly Block[]): Promis
   );
 }
 
+/** Runs Python blocks, each in a process of its own, with stand-ins for the packages that they import. */
+export async function runPython(bench: Bench, blocks: readonly Block[]): Promise<ReadonlyMap<Block, Ran>> {
+  const env = { ...environment(bench), PYTHONPATH: join(PROJECT_ROOT, "tests/docs/python"), PYTHONDONTWRITEBYTECODE: "1" };
+  const rans = blocks.map(async (block): Promise<[Block, Ran]> => {
+    const text = block.text.replaceAll(PRINTED_BASE, bench.baseUrl);
+    const child = Bun.spawn(["python3", "-c", text], { cwd: bench.folder, env, stdin: "ignore", stderr: "pipe" });
+    const [output, fault] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return [block, { output, fault: (await child.exited) === 0 ? null : fault }];
+  });
+  return new Map(await Promise.all(rans));
+}
+
 /** `jq` of the machine, or one that runs the package `jq-wasm`. */
 export function writePrograms(folder: string): void {
   const bin = join(folder, "bin");
