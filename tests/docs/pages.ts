@@ -16,7 +16,7 @@ import { sharedStack } from "./shared-stack.ts";
 const NOT_RUN: Readonly<Record<string, readonly string[]>> = {
   // Starts of the service and installations of packages: tests/deploy starts it, and the packages are pinned here.
   "get-started/quickstart.md": ["git clone", "npm install", "pip install", "OPENAI_API_KEY="],
-  "get-started/connect.md": ["npm install", "pip install", "export ANTHROPIC_", "codex exec", "opencode run"],
+  "get-started/connect.md": ["npm install", "export ANTHROPIC_", "codex exec", "opencode run"],
   "guides/mcp.md": ["claude mcp add"],
   // tests/docs/receivers.test.ts runs the receivers, and notifications.test.ts the calls.
   "guides/webhooks.md": ["SLUICE_OUTBOUND_ALLOW=", "curl", "import "],

@@ -12,6 +12,10 @@ PATHS = {
 }
 
 
+# Members that the package has as None where a response leaves them out.
+OPTIONAL = {"content"}
+
+
 class APIStatusError(Exception):
     def __init__(self, status, error):
         super().__init__(f"{status} {error}")
@@ -27,6 +31,11 @@ class Value:
 
     def __init__(self, members):
         self.__dict__.update(members)
+
+    def __getattr__(self, name):
+        if name in OPTIONAL:
+            return None
+        raise AttributeError(name)
 
     @property
     def output_text(self):
