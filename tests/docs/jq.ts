@@ -8,11 +8,10 @@ const names = args.flatMap((arg, at) => (arg === "--arg" ? [[args[at + 1] ?? "",
 const plain = args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "--arg" && args[at - 2] !== "--arg");
 const [filter = ".", file = "/dev/stdin"] = plain;
 const flags = args.filter((arg) => /^-[a-z]+$/.test(arg));
-const { stdout, stderr, exitCode } = await jq.raw(
-  readFileSync(file, "utf8"),
-  filter,
-  [...flags, ...names.flatMap(([name = "", value = ""]) => ["--arg", name, value])],
-);
+const { stdout, stderr, exitCode } = await jq.raw(readFileSync(file, "utf8"), filter, [
+  ...flags,
+  ...names.flatMap(([name = "", value = ""]) => ["--arg", name, value]),
+]);
 process.stdout.write(stdout);
 process.stderr.write(stderr);
 process.exit(exitCode);

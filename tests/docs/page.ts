@@ -47,13 +47,15 @@ export function readPage(path: string): Page {
 }
 
 function blocksIn(text: string): readonly Block[] {
-  const found = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(({ 0: whole, 1: language = "", 2: code = "", index }) => ({
-    language,
-    text: code,
-    line: text.slice(0, index).split("\n").length,
-    index,
-    end: index + whole.length,
-  }));
+  const found = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(
+    ({ 0: whole, 1: language = "", 2: code = "", index }) => ({
+      language,
+      text: code,
+      line: text.slice(0, index).split("\n").length,
+      index,
+      end: index + whole.length,
+    }),
+  );
   return found.map(({ index: _index, end, ...block }, at) => {
     const next = found[at + 1];
     const isOutput =

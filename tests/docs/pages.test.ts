@@ -11,7 +11,11 @@ const LINES_MAX = 250;
 const LONG: readonly string[] = ["guides/workflows.md", "guides/webhooks.md"];
 const RECIPE_BLOCK_LINES_MAX = 40;
 const LANGUAGES = new Set(["sh", "js", "python", "json", "text", "toml", "yaml", "go"]);
-const SECTIONS: Readonly<Record<string, string>> = { "get-started": "Get started", guides: "Guides", cookbook: "Cookbook" };
+const SECTIONS: Readonly<Record<string, string>> = {
+  "get-started": "Get started",
+  guides: "Guides",
+  cookbook: "Cookbook",
+};
 
 const prose = (page: Page): string => page.body.replaceAll(/^```[^]*?^```$/gm, "");
 
@@ -29,7 +33,9 @@ function anchorsOf(text: string): ReadonlySet<string> {
 }
 
 test("there are pages in every section", () => {
-  const counts = Object.keys(SECTIONS).map((folder) => PAGES.filter(({ path }) => path.startsWith(`${folder}/`)).length);
+  const counts = Object.keys(SECTIONS).map(
+    (folder) => PAGES.filter(({ path }) => path.startsWith(`${folder}/`)).length,
+  );
   expect(counts.every((count) => count > 3)).toBe(true);
 });
 
@@ -72,6 +78,7 @@ describe.each(PAGES.map((page) => [page.path, page] as const))("%s", (path, page
   });
 
   test("has JSON that can be parsed", () => {
-    for (const { language, text } of page.blocks) if (language === "json") expect(() => JSON.parse(text) as unknown).not.toThrow();
+    for (const { language, text } of page.blocks)
+      if (language === "json") expect(() => JSON.parse(text) as unknown).not.toThrow();
   });
 });
