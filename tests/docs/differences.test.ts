@@ -12,7 +12,10 @@ afterAll(() => fake.close());
 
 const { body } = readPage("get-started/differences.md");
 const [, section = ""] = body.split("\n## Not supported\n");
-const rows = Array.from(section.matchAll(/^\| (.*) \| (.*) \|$/gm), ([, left = "", right = ""]) => [left, right] as const);
+const rows = Array.from(
+  section.matchAll(/^\| (.*) \| (.*) \|$/gm),
+  ([, left = "", right = ""]) => [left, right] as const,
+);
 const pathsIn = (text: string): string[] => Array.from(text.matchAll(/`(\/v1\/[^`]+)`/g), ([, path = ""]) => path);
 
 async function statusOf(method: string, path: string): Promise<number> {
@@ -24,7 +27,8 @@ test("unsupported paths do not exist", async () => {
   const paths = rows.flatMap(([left]) => pathsIn(left));
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
-    for (const method of ["GET", "POST"]) expect([method, path, await statusOf(method, path)]).toEqual([method, path, 404]);
+    for (const method of ["GET", "POST"])
+      expect([method, path, await statusOf(method, path)]).toEqual([method, path, 404]);
   }
 });
 

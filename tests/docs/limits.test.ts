@@ -111,19 +111,25 @@ test.each<[path: string, stated: readonly string[]]>([
     ],
   ],
   ["guides/errors-and-retries.md", [`more than ${count(usual(SETTINGS.ipLimit))} requests in 10 minutes`]],
-  ["guides/keys-and-budgets.md", [`| Storage | ${gib(usual(SETTINGS.storageBytesMax))} (\`SLUICE_STORAGE_BYTES_MAX\`)`]],
+  [
+    "guides/keys-and-budgets.md",
+    [`| Storage | ${gib(usual(SETTINGS.storageBytesMax))} (\`SLUICE_STORAGE_BYTES_MAX\`)`],
+  ],
 ])("%s states the limits in force", (path, stated) => {
   const { body } = readPage(path);
   expect(stated.filter((one) => !body.includes(one))).toEqual([]);
 });
 
 test("the page on concepts lists the presets", async () => {
-  const { presets } = Bun.YAML.parse(await Bun.file(join(PROJECT_ROOT, "shared/calls/catalogue/presets.yaml")).text()) as {
+  const { presets } = Bun.YAML.parse(
+    await Bun.file(join(PROJECT_ROOT, "shared/calls/catalogue/presets.yaml")).text(),
+  ) as {
     presets: { name: string; requests_per_minute: number | null; daily_tokens: number | null }[];
   };
   const cell = (value: number | null): string => (value === null ? "no limit" : count(value));
   const rows = presets.map(
-    ({ name, requests_per_minute: calls, daily_tokens: tokens }) => `| \`${name}\` | ${cell(calls)} | ${cell(tokens)} |`,
+    ({ name, requests_per_minute: calls, daily_tokens: tokens }) =>
+      `| \`${name}\` | ${cell(calls)} | ${cell(tokens)} |`,
   );
   const { body } = readPage("get-started/concepts.md");
   expect(rows.filter((row) => !body.includes(row))).toEqual([]);
@@ -133,8 +139,12 @@ test("the page on errors says what to do about every code but those of faulty re
   const { body } = readPage("guides/errors-and-retries.md");
   const faulty = new Set([400, 404, 405, 413, 415, 416]);
   // Only the job of a run has the code run_failed.
-  const codes = Object.entries(ERROR_CODES).filter(([code, { status }]) => !faulty.has(status) && code !== "run_failed");
+  const codes = Object.entries(ERROR_CODES).filter(
+    ([code, { status }]) => !faulty.has(status) && code !== "run_failed",
+  );
   const rows = body.split("\n").filter((line) => /^\| \d{3}/.test(line));
-  const missing = codes.filter(([code, { status }]) => !rows.some((row) => row.startsWith(`| ${status} |`) && row.includes(`\`${code}\``)));
+  const missing = codes.filter(
+    ([code, { status }]) => !rows.some((row) => row.startsWith(`| ${status} |`) && row.includes(`\`${code}\``)),
+  );
   expect(missing).toEqual([]);
 });

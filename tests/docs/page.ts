@@ -30,7 +30,7 @@ export interface Page {
 }
 
 /** A block of output follows the block that a reader runs after at most one line of text, which ends with a colon. */
-const OUTPUT_AFTER = /^(?:[^\n`]*:)?$/;
+const OUTPUT_AFTER = /^(?:[^\n]*:)?$/;
 
 /** @throws Error for a page without front matter */
 export function readPage(path: string): Page {
