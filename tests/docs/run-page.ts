@@ -6,7 +6,7 @@ import { BUN, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 import type { Block, Page } from "./page.ts";
 
-/** What pages print for the service that `npm start` runs. */
+/** Address of the service in the pages: that of `npm start`. */
 const PRINTED_BASE = "http://127.0.0.1:8080";
 
 export interface Bench {
@@ -17,7 +17,7 @@ export interface Bench {
   readonly folder: string;
 }
 
-/** What a block printed. `fault`: null when it succeeded. */
+/** Output of a block. `fault`: null when the block succeeded. */
 export interface Ran {
   readonly output: string;
   readonly fault: string | null;
