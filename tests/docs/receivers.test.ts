@@ -35,8 +35,9 @@ describe("the receiver", () => {
   test("for Node with standardwebhooks accepts signed deliveries only", () =>
     expectSignedOnly(receiverFile("standard.mjs", standard, "node"), "webhook-signature"));
 
-  test.skipIf(pythonProgram === null)(named("for Python accepts signed deliveries only", "python3", pythonProgram), () =>
-    expectSignedOnly(receiverFile("receiver.py", python, "python3")),
+  test.skipIf(pythonProgram === null)(
+    named("for Python accepts signed deliveries only", "python3", pythonProgram),
+    () => expectSignedOnly(receiverFile("receiver.py", python, "python3")),
   );
 
   test.skipIf(goProgram === null)(
