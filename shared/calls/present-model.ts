@@ -1,4 +1,4 @@
-/** Catalogue models as clients see them (spec.md "Model entry"). */
+/** Representation of catalogue models for clients. */
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -11,7 +11,7 @@ export interface ModelList {
   readonly data: readonly ModelEntry[];
 }
 
-/** The models of a catalogue that can be called, in its order; rows of kind tool only when asked for. */
+/** Returns the models of a catalogue that can be called, in order; entries of kind tool only on request. */
 export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
   const models = [...catalogue.models.values()].filter((model) =>
     model.kind === "tool" ? options.includeTools : hasEndpoint(model),
@@ -19,13 +19,13 @@ export function listModels(catalogue: Catalogue, options: { readonly includeTool
   return { object: "list", data: models.map(modelEntry) };
 }
 
-/** The model with an endpoint; undefined where there is none. */
+/** Returns the model if it has an endpoint; otherwise undefined. */
 export function findCallable({ models }: Catalogue, slug: string): Model | undefined {
   const model = models.get(slug);
   return model && model.kind !== "tool" && hasEndpoint(model) ? model : undefined;
 }
 
-/** Exactly the members of the spec: nothing of our sources shows. */
+/** Contains only the contract's members, and nothing about our sources. */
 export function modelEntry(model: Model): ModelEntry {
   return {
     id: model.slug,
@@ -50,7 +50,7 @@ export function modelEntry(model: Model): ModelEntry {
   };
 }
 
-/** The exact price as numbers in credits: for reading only, charges are computed from the bigints. */
+/** Returns the price as numbers in credits, for display only: charges are computed from the bigints. */
 export function pricingNumbers(price: Price): Pricing {
   const rates =
     price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };

@@ -38,7 +38,7 @@ function removeQuietly(path: string): void {
 }
 
 /**
- * Returns true if the process that started then is still running. A process id alone is not enough: in a container, each restart of a role
+ * Returns true if the process that started then is still running. A process id alone is not enough. In a container, each restart of a role
  * may get the same id, and the id of a killed role may be a thread of the next one.
  */
 function isAlive(pid: number, start: number): boolean {
@@ -53,9 +53,7 @@ function isAlive(pid: number, start: number): boolean {
   }
 }
 
-/**
- * Returns clock ticks between the start of the machine and that of the process or thread; null if unavailable (proc_pid_stat(5), field 22).
- */
+/** Returns clock ticks from the machine's start to the process's or thread's; null if unavailable (proc_pid_stat(5), field 22). */
 function startOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

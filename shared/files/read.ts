@@ -1,6 +1,6 @@
 /**
- * Reads the bytes of a file and verifies the checksum of each block before passing on any of its bytes, so truncated or altered data is
- * never served. A failed block is requested again.
+ * Reads the bytes of a file and verifies each block by its checksum before passing on any of its bytes. Truncated or altered data is never
+ * served; a failed block is requested again.
  */
 import { createHash } from "node:crypto";
 

@@ -77,10 +77,7 @@ function dolbyType(head: Uint8Array): string | undefined {
 /** Sizes of the header that follows a BMP's size, by version. */
 const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
 
-/**
- * file-type detects GIF by three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words that a text may begin with, like the
- * letters of BMP and MPEG-TS.
- */
+/** file-type detects GIF and QuickTime by a few letters, which a text may begin with, like those of BMP and MPEG-TS. */
 function isWordsTakenFor(found: string, start: string, head: Uint8Array): boolean {
   if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);
   if (found === "video/mp2t") return isText(head, head.length >= SNIFF_BYTES);

@@ -26,10 +26,7 @@ export interface TokenRequest {
   readonly actor: Actor;
 }
 
-/**
- * repeat: the id exists for the same token, which is not returned again; other: the id exists for another token; taken: the name is in use;
- * full: the maximum is reached.
- */
+/** repeat: the id exists for the same token, not returned again; other: for another one; taken: the name; full: the maximum. */
 export type TokenMade =
   | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }
   | { readonly result: "repeat"; readonly row: OperatorTokenRow }

@@ -30,9 +30,7 @@ export interface MadeWorkspace {
   readonly key: KeySummary;
 }
 
-/**
- * repeat: the id exists for the same request, whose key is not returned again; other: for a different request; taken: the name is in use.
- */
+/** repeat: the id exists for the same request, key not returned again; other: for a different one; taken: the name is in use. */
 export type WorkspaceMade =
   | { readonly result: "made"; readonly made: MadeWorkspace; readonly keyText: string }
   | { readonly result: "repeat"; readonly made: MadeWorkspace }
@@ -76,10 +74,7 @@ async function readMade(target: Queryable, id: string, { memberId, keyId }: Made
   return { workspace, owner, key };
 }
 
-/**
- * Finds the objects created with the id, in the first three rows of its audit log, regardless of later changes; undefined if they differ
- * from the request.
- */
+/** Finds the objects created with the id in the first three rows of its audit log; undefined if they differ from the request. */
 async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promise<MadeIds | undefined> {
   const [made, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
@@ -103,10 +98,7 @@ export interface WorkspaceChange {
   readonly actor: Actor;
 }
 
-/**
- * Returns the workspace after the change; taken, often: the name was rejected (`renameWorkspace`), without changes. Undefined if there is
- * none.
- */
+/** Returns the changed workspace; taken, often: the name was rejected (`renameWorkspace`), without changes. Undefined: none. */
 export async function changeWorkspace(
   database: Database,
   id: string,

@@ -379,10 +379,7 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex
 /** Maximum codings of one body. */
 const CODINGS_MAX = 4;
 
-/**
- * Returns the codings of a body, the last applied one first; undefined for an unknown one. We request none, but servers with compressed
- * files send them anyway.
- */
+/** Returns the codings of a body, last applied first; undefined for an unknown one. Servers send some without our request. */
 function codingsOf(header = "identity"): readonly string[] | undefined {
   const names = header.split(",").map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== "" && name !== "identity").toReversed();

@@ -1,6 +1,4 @@
-/**
- * OpenTelemetry implementation of tracing.ts. Imported only if a collector is configured, so that other processes do not load its packages.
- */
+/** OpenTelemetry implementation of tracing.ts. Imported only with a configured collector, since loading its packages is costly. */
 import {
   type Context,
   ROOT_CONTEXT,

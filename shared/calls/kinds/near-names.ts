@@ -1,13 +1,13 @@
-/** Names of models that a caller may have meant by a name that is none. */
+/** Suggestions of model names for an unknown name. */
 
-/** Names that are proposed at most. */
+/** Maximum number of suggestions. */
 const NEAR_NAMES_MAX = 3;
-/** A longer name is not compared. */
+/** Longer names are not compared. */
 const NAME_CHARS_MAX = 100;
-/** Edits between two names that are near, as a share of the length of the name. */
+/** Maximum edits between similar names, as a share of the length of the name. */
 const EDITS_SHARE_MAX = 0.25;
 
-/** Returns the near names, the nearest first: `openai/gpt-4o` and `gpt-4o-2024-08-06` mean `gpt-4o`. */
+/** Returns similar names, the closest first: `openai/gpt-4o` and `gpt-4o-2024-08-06` match `gpt-4o`. */
 export function nearNames(names: Iterable<string>, asked: string): string[] {
   if (asked.length > NAME_CHARS_MAX) return [];
   const plain = plainOf(asked);
@@ -23,7 +23,7 @@ function editsMax(name: string): number {
   return Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length));
 }
 
-/** Without the name of a provider in front, a date behind, and what people write in several ways. */
+/** Removes the provider's name, a date suffix, and differences in common spellings. */
 function plainOf(name: string): string {
   return name
     .toLowerCase()
@@ -33,12 +33,12 @@ function plainOf(name: string): string {
 }
 
 /**
- * Levenshtein distance: characters that are added, removed or replaced. Infinity beyond `max`, which is found early: a catalogue has
- * hundreds of names, and any call may bring a name that is none.
+ * Returns the Levenshtein distance: added, removed or replaced characters. Returns Infinity above `max`, detected early: a catalogue has
+ * hundreds of names, and any call may contain an unknown one.
  */
 function editsTo(one: string, other: string, max: number): number {
   if (Math.abs(one.length - other.length) > max) return Infinity;
-  // A row is as long as the longest name at most, and so are its counts.
+  // A row is at most as long as the longest name, and so are its counts.
   const row = Uint8Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i++) {
     let [diagonal = 0] = row;

@@ -69,10 +69,7 @@ function takeTrailer(found: Found, trailer: PdfDictionary): void {
   found.isEncrypted ||= trailer.has("Encrypt");
 }
 
-/**
- * Returns the offset of a stream's end; the content may look like objects and is skipped. The stated length is used if the stream ends
- * there.
- */
+/** Returns the offset of a stream's end, whose content may look like objects. The stated length is used if the stream ends there. */
 function endOfStream(text: string, from: number, dictionary: PdfDictionary): number {
   const length = dictionary.get("Length");
   if (
