@@ -101,16 +101,12 @@ type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
 /** `busy`: no permit for heavy work is free. `refusal`: reason for a rejection before the database decided. */
 export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
-/**
- * Delay before the next attempt of a heavy call whose window was full before anything was stored, in milliseconds: the end of the window is
- * unknown.
- */
+/** Delay before a heavy call is tried again whose window was full before anything was stored, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Admits work as a durable job.
- * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded; Error if it is unknown whether the job was
- * admitted
+ * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded; Error if the admission is uncertain
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];

@@ -24,10 +24,7 @@ export interface Provider {
   readonly on_disconnect?: "abort" | "drain";
   /** Timeout of a stream's first byte, in milliseconds; absent: the setting's. */
   readonly first_byte_ms?: number;
-  /**
-   * For openai-compatible providers, whether URLs of media in chat requests are downloaded by us (inline) or by the provider (pass);
-   * default: inline.
-   */
+  /** Whether media URLs in chat requests are downloaded by us (inline) or by the openai-compatible provider (pass); default: inline. */
   readonly media?: "inline" | "pass";
   /** Period of querying a job without a verdict, in seconds; absent: the setting's. */
   readonly unknown_for_seconds?: number;

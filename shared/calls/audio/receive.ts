@@ -23,10 +23,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import { UPLOADS_MAX, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { paced } from "#shared/pace.ts";
 
-/**
- * Calls with audio share the disk with uploads, with the same maximum; this is the maximum of waiting calls, and their longest wait in
- * milliseconds.
- */
+/** Maximum calls that wait for disk space, and their longest wait in milliseconds. Audio of calls shares the disk with uploads. */
 export const AUDIO_WAITING_MAX = 96;
 export const AUDIO_WAIT_MS = paced(10_000);
 

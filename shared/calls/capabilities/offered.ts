@@ -29,10 +29,7 @@ interface OfferedOptions {
 
 const READ_MS = 2_000;
 
-/**
- * Reads the reports of workers, now and every 2 s. Before the first report, all capabilities are available except those that are off by
- * default.
- */
+/** Reads the reports of workers, now and every 2 s. Before the first report, all but the capabilities that are off by default count. */
 export async function openOffered({ database, catalogue, log }: OfferedOptions) {
   let offered = offeredBy([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({

@@ -140,8 +140,7 @@ export interface MediaKind<
 > extends PricedKind<Request, Checked> {
   check(request: Request, model: Model): Checked;
   /**
-   * Returns the input media of the call. Called at its entry point, and again by its worker, which reads the media: small media stays in
-   * the body.
+   * Returns the input media of the call; called at its entry point and by its worker, which reads it. Small media stays in the body.
    * @param kept media already stored for the call
    * @throws ApiError naming the invalid member
    */
