@@ -24,7 +24,7 @@ export interface Provider {
   readonly on_disconnect?: "abort" | "drain";
   /** Timeout of a stream's first byte, in milliseconds; absent: the setting's. */
   readonly first_byte_ms?: number;
-  /** Whether media URLs in chat requests are downloaded by us (inline) or by the openai-compatible provider (pass); default: inline. */
+  /** Downloader of media URLs in chat requests: us (inline, the default) or the provider, if openai-compatible (pass). */
   readonly media?: "inline" | "pass";
   /** Period of querying a job without a verdict, in seconds; absent: the setting's. */
   readonly unknown_for_seconds?: number;

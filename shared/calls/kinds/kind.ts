@@ -68,7 +68,7 @@ export interface KindRoute {
   readonly codes?: readonly Code[];
   /** Bounds of its body, if they differ from the defaults. */
   readonly bounds?: JsonBounds;
-  /** Where a caller requests a stream of job states: in the body or the query. */
+  /** Place in which a caller requests a stream of job states: the body or the query. */
   readonly statesBy?: "member" | "query";
   /** With `response_format: b64_json`, results are returned inline instead of as links. */
   readonly answersInline?: true;
