@@ -79,7 +79,7 @@ class Pool implements ChildPool {
   /** Assigns waiting jobs to available or new children. */
   private next(): void {
     for (let [waiting] = this.queue; waiting !== undefined; [waiting] = this.queue) {
-      // An idle child keeps loaded code; a child ends after untrusted bytes.
+      // A job with untrusted bytes prefers a new child: its child ends afterwards, and idle ones keep their loaded code.
       const { foreign, owner } = waiting.job;
       const child = foreign === true ? (this.start() ?? this.usable(owner)) : (this.usable(owner) ?? this.start());
       if (child === undefined) {
