@@ -18,7 +18,8 @@ export const EVENTS = {
   "run.retrying": {
     group: "runs",
     metadata: "RunRetrying",
-    description: "A run in mode async begins its second or a later attempt. `run.started` is sent only for the first one.",
+    description:
+      "A run in mode async begins its second or a later attempt. `run.started` is sent only for the first one.",
   },
   "run.succeeded": { group: "runs", metadata: "RunSucceeded", description: "A run succeeded." },
   "run.failed": { group: "runs", metadata: "RunFailed", description: "A run failed and is not retried." },
@@ -42,7 +43,8 @@ export const EVENTS = {
   "template.unavailable": {
     group: "operator",
     metadata: "TemplateUnavailable",
-    description: "A stored workflow uses a model or capability that is no longer available. Sent only in the operator's workspace.",
+    description:
+      "A stored workflow uses a model or capability that is no longer available. Sent only in the operator's workspace.",
   },
 } as const satisfies Record<SchemaTypes["SubscriptionCreateRequest"]["event"], EventType>;
 

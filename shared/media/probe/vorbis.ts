@@ -9,8 +9,8 @@ export const VORBIS_TAIL_BYTES = 400;
 const MODES_BITS_MIN = 97;
 
 /**
- * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality; a larger setup is not the audio that the packets
- * claim, and is longer.
+ * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality; a packet with more bits cannot have the duration that
+ * it claims, and counts as longer.
  */
 const BITS_MAX = 8;
 

@@ -160,7 +160,7 @@ class Estimate {
     this.#work.count(CALL_UNITS + unitsOf(given.value));
     const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(given), open);
     const known: Known = { inputs, unknown: new Set(open) };
-    // Retries of the nested run count if its parent run may be retried, for the maximum.
+    // Counts the nested run's own retries, even if its mode allows none: the maximum is estimated.
     const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
     return this.#workflows.costOf(found, depth, known, async () => {
       const steps = await this.ofSteps(found.compiled, { known, attempts, depth });
