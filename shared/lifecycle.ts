@@ -26,7 +26,7 @@ interface StdinEdge {
   resume(): unknown;
 }
 
-/** @param allowedMs time limit of the step: its own deadline or the remaining grace, whichever is less */
+/** @param allowedMs time limit of the step in milliseconds: its own deadline or the remaining grace, whichever is less */
 export type StopStep = (hurry: AbortSignal, allowedMs: number) => Promise<void> | void;
 
 export interface Lifecycle {

@@ -14,7 +14,7 @@ export interface ChildOptions {
   readonly jobMs: number;
   /** Time after which a child without work ends, in milliseconds. */
   readonly idleMs: number;
-  /** Limit of the address space; Infinity for programs that cannot start under a limit. */
+  /** Limit of the address space in bytes; Infinity for programs that cannot start under a limit. */
   readonly addressSpaceBytes: number;
   /** A job whose child exceeds this memory is ended; checked every `watchMs`, if the system reports it. */
   readonly memoryBytesMax: number;
@@ -49,7 +49,7 @@ export interface ChildJob {
   readonly onChunk?: (chunk: Uint8Array) => void;
   /** True if a decoder processes untrusted bytes: the child is not reused after it. */
   readonly foreign?: boolean;
-  /** Timeout for jobs that take longer than the pool's usual ones. */
+  /** Timeout in milliseconds for jobs that take longer than the pool's usual ones. */
   readonly jobMs?: number;
   /** A child that has worked for one owner works for no other. */
   readonly owner?: string;
@@ -249,7 +249,7 @@ function residentBytes(pid: number, depth = 0): number {
 /** Maximum depth of descendants: a launcher, the child, its browser, the browser's tabs. */
 const DEPTH_MAX = 8;
 
-/** Some arm64 kernels have larger pages: the limit is then reached later. */
+/** Bytes of a memory page. Some arm64 kernels have larger pages, and the limit is then reached later. */
 const PAGE_BYTES = 4_096;
 
 /** Error of a job that its caller aborted. */

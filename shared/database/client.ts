@@ -29,7 +29,7 @@ export interface Database extends Queryable {
   reserve(name: string): Queryable;
   /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Runs a transaction of up to `limitMs` on its own connection, with the same lock timeout: migrations, audits. */
+  /** Runs a transaction of up to `limitMs` milliseconds on its own connection, with the same lock timeout: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
    * Runs statements outside of a transaction, each for up to `limitMs`, on one connection.

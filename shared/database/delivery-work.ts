@@ -179,9 +179,9 @@ export interface AttemptEnd {
   readonly error: string | null;
   readonly responseStart: string;
   readonly ms: number;
-  /** Delay until the next attempt; null: none. */
+  /** Delay until the next attempt, in milliseconds; null: none. */
   readonly nextMs: number | null;
-  /** Pause of the channel; null: none. */
+  /** Pause of the channel, in milliseconds; null: none. */
   readonly pauseMs: number | null;
   /** New chat id, after Telegram has moved the chat. */
   readonly chatId: string | null;

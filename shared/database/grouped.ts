@@ -46,10 +46,10 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   /** Label of its groups in the metric of group sizes. */
   readonly name: string;
   readonly sizeMax: number;
-  /** Longest wait of patient items for others, while groups are small and while they are large; default 0. */
+  /** Longest wait of patient items for others, while groups are small and while they are large, in milliseconds; default 0. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls arrive together; default 0. */
+  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default 0. */
   readonly gatherMaxMs?: number;
   /** Runs one statement for all items; returns one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;

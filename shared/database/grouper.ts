@@ -26,10 +26,10 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Maximum waiting items; above it, `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** Longest wait of patient items for others; none by default. It grows up to `lingerMaxMs` while groups are large. */
+  /** Longest wait of patient items for others, in milliseconds; default none. Grows up to `lingerMaxMs` while groups are large. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls arrive together; none by default. */
+  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default none. */
   readonly gatherMaxMs?: number;
   /** Maximum own lanes whose statements run concurrently (each needs a connection). */
   readonly lanesMax: number;
@@ -109,7 +109,7 @@ interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
 
 class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdict> {
   private readonly options: GrouperOptions<Item, Verdict>;
-  /** Current linger time; grows and shrinks with the groups. */
+  /** Current linger time in milliseconds; grows and shrinks with the groups. */
   private lingerMs: number;
   private readonly common: SharedLane<Item, Verdict> = {
     waiting: [],

@@ -47,9 +47,9 @@ export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[
 
 /** Nano-credits of a job, or of a run with all its work. */
 export interface BilledWork {
-  /** Charged for ended work. */
+  /** Nano-credits charged for ended work. */
   readonly billedNano: bigint;
-  /** Held for open work. */
+  /** Nano-credits held for open work. */
   readonly heldNano: bigint;
 }
 

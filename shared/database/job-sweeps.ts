@@ -36,7 +36,7 @@ export async function oldestDispatch(target: Queryable): Promise<Date | undefine
   return row?.dispatched_at;
 }
 
-/** Dispatches jobs again whose message the stream did not confirm for a while. */
+/** Dispatches jobs again whose message the stream did not confirm within `olderMs` milliseconds. */
 export function redispatchUnsent(target: Queryable, olderMs: number, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -82,7 +82,7 @@ export interface WaitingJob {
   readonly stream_seq: bigint;
 }
 
-/** Returns jobs that have been queued for long and were not checked recently, and marks them as checked. */
+/** Returns jobs that were queued and not checked for `olderMs` milliseconds, and marks them as checked. */
 export function takeUnclaimed(target: Queryable, olderMs: number, max: number): Promise<WaitingJob[]> {
   return target.query<WaitingJob>(
     `with found as (

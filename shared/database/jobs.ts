@@ -293,8 +293,8 @@ export async function handBackJob(target: Queryable, id: string, epoch: number, 
 }
 
 /**
- * Gives back a job that no source accepted, for later: it uses no slot meanwhile (see defer_job).
- * @param delayMs shortest wait; @returns false if the job cannot wait or is not owned by this worker
+ * Gives back a job that no source accepted, called or not, for later: it uses no slot meanwhile (see defer_job).
+ * @param delayMs shortest wait in milliseconds; @returns false if the job cannot wait or is not owned by this worker
  */
 export async function deferJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
   const rows = await target.query<{ is_deferred: boolean }>(

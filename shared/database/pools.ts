@@ -81,7 +81,7 @@ export async function readPools(target: Queryable): Promise<PoolFigures> {
   return rows[0] ?? { counts: [], fleet: [], live: [] };
 }
 
-/** Reads the same within `limitMs`, for callers that poll. */
+/** Reads the same within `limitMs` milliseconds, for callers that poll. */
 export function readPoolsWithin(database: Database, limitMs: number): Promise<PoolFigures> {
   return database.transaction(async (tx) => {
     await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);

@@ -17,7 +17,7 @@ const LANES_TAKEN = `select lane from worker_slots
   where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
 
 interface Words {
-  /** Time after which a notice of a run without progress is sent again, because it may be lost. */
+  /** Time in milliseconds after which a notice of a run without progress is sent again, because it may be lost. */
   readonly againMs: number;
   readonly max: number;
 }
@@ -193,7 +193,7 @@ export function takeStalledRuns(
   );
 }
 
-/** Returns publishers' runs that no worker has started within this time. */
+/** Returns publishers' runs that no worker has started within `olderMs` milliseconds. */
 export function findLateRuns(target: Queryable, olderMs: number, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     `select id from run

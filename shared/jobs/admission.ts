@@ -60,7 +60,7 @@ export type JobVerdict =
    * isFromShare: the window was full.
    */
   | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
-  /** Nothing is stored. waitMs: time until the window opens; isForFunds: until credits are available. */
+  /** Nothing is stored. waitMs: milliseconds until the window opens; isForFunds: until credits are available. */
   | { readonly kind: "full"; readonly waitMs: number; readonly isForFunds?: true }
   | { readonly kind: "refused"; readonly error: JobError }
   | { readonly kind: "known" }

@@ -146,7 +146,7 @@ function endOfBlocks(bytes: Buffer, from: number): number {
 }
 
 const ANIMATION_FLAG = 0x02;
-/** Header and fields of a frame's chunk. */
+/** Bytes of the header and fields of a frame's chunk. */
 const ANMF_BYTES_MIN = 24;
 
 function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {

@@ -39,7 +39,7 @@ export interface OutboundRequest {
   readonly bytesMax: number;
   /** Total timeout in milliseconds: look-up, redirects, last byte; the duration of `onBytes` does not count. */
   readonly timeoutMs: number;
-  /** Timeout of each silence within the body, likewise; default OUTBOUND_STALL_MS. */
+  /** Timeout of each silence within the body, in milliseconds, without the duration of `onBytes`; default OUTBOUND_STALL_MS. */
   readonly stallMs?: number;
   readonly accept?: string;
   /** Default GET. */

@@ -46,7 +46,7 @@ const OPERATIONS = {
   DeleteObject: { method: "DELETE", status: 204 },
 } as const;
 
-/** Longer responses are left to the SDK, which streams them. */
+/** Maximum bytes of a response read without the SDK, which streams longer ones. */
 export const SMALL_OBJECT_BYTES_MAX = 65_536;
 
 /** Timeout of every call to S3, in milliseconds. */

@@ -23,7 +23,7 @@ export interface Tokenizer {
   pieces(text: string, tokensMax?: number): TokenPiece[];
 }
 
-/** A longer word is split before merging, which takes quadratic time. A split can change the count by one token. */
+/** Maximum bytes of a word; a longer one is split before merging, which takes quadratic time. A split can change the count by one. */
 const WORD_BYTES_MAX = 256;
 
 /**

@@ -12,7 +12,7 @@ const MOST_MORE_MS = 30_000;
 /** Time for opening files and starting, in milliseconds. */
 const BEGIN_MS = 300;
 
-/** Most scripts end immediately; others may use their whole time limit. */
+/** Scripts: most end immediately, others may use their whole time limit. */
 const SCRIPTS = new Set(["code.run_javascript", "code.run_python"]);
 const SCRIPT_MS = 200;
 
@@ -69,7 +69,7 @@ function steps(params: Params): readonly { readonly operation: string; readonly 
 
 /** Time for decoding and encoding a second of stereo sound, in milliseconds. */
 const SOUND_MS = 35;
-/** Additional time of an operation on it; loudness is measured and set at 192 kHz. */
+/** Additional time of an operation per second of sound, in milliseconds; loudness is measured and set at 192 kHz. */
 const SOUND_STEP_MS = 10;
 const LOUDNESS_MS = 170;
 
@@ -80,7 +80,7 @@ function audioMs(operation: string, params: Params, inputs: readonly MediaLength
   return seconds * (SOUND_MS + each);
 }
 
-/** Time per megapixel of a frame, for decoding and for encoding at `veryfast`. */
+/** Time per megapixel of a frame in milliseconds, for decoding and for encoding at `veryfast`. */
 const DECODE_MS = 12;
 const ENCODE_MS: Readonly<Record<string, number>> = { h264: 16, h265: 64, vp8: 32, vp9: 64, av1: 48 };
 const PRESETS: Readonly<Record<string, number>> = {

@@ -151,7 +151,7 @@ function sourceOf(
   };
 }
 
-/** Headers of most images, and small images as a whole, whose frames are counted. */
+/** Bytes that contain the headers of most images, and small images as a whole, whose frames are counted. */
 const HEAD_BYTES = 64 * 1_024;
 /** Cameras and printers write previews and profiles before the size. */
 const LONG_HEAD_BYTES = 1_024 * 1_024;

@@ -134,5 +134,5 @@ function find(cursor: Cursor, { descriptionAt, descriptionEnd }: Mp4Track, kind:
   return at < 0 ? undefined : descriptionAt + at + 4;
 }
 
-/** Decoders need no further boxes. */
+/** Bytes of a description that are read; decoders need no further boxes. */
 const DESCRIPTION_BYTES_MAX = 1_000;
