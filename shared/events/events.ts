@@ -18,8 +18,7 @@ export const EVENTS = {
   "run.retrying": {
     group: "runs",
     metadata: "RunRetrying",
-    description:
-      "A run in mode async begins its second or a later attempt. `run.started` is sent only for the first one.",
+    description: "A run in mode async begins its second or a later attempt. Sent instead of `run.started`.",
   },
   "run.succeeded": { group: "runs", metadata: "RunSucceeded", description: "A run succeeded." },
   "run.failed": { group: "runs", metadata: "RunFailed", description: "A run failed and is not retried." },
@@ -44,7 +43,7 @@ export const EVENTS = {
     group: "operator",
     metadata: "TemplateUnavailable",
     description:
-      "A stored workflow uses a model or capability that is no longer available. Sent only in the operator's workspace.",
+      "A stored workflow uses a model or capability that is no longer offered. Sent to the operator's own workspace only.",
   },
 } as const satisfies Record<SchemaTypes["SubscriptionCreateRequest"]["event"], EventType>;
 
