@@ -119,8 +119,8 @@ export function patternOf({ path }: Pick<Route, "path">): string {
 }
 
 /**
- * Returns a route that always fails. Unknown paths, wrong methods and errors of the framework thus pass the same gates.
- * @param path label in metrics
+ * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates. @param path
+ * label in metrics
  * @param asked URL or path as the client sent it
  */
 export function failing(path: string, error: unknown, asked = path): Route {

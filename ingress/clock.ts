@@ -3,10 +3,7 @@
 /** An interval this many times longer than planned shows that the process was paused. */
 const LATE_INTERVALS = 3;
 
-/**
- * Calls `look` every `ms` milliseconds, but not directly after a pause of the process: data sent meanwhile is still unread in its sockets,
- * so nothing has timed out yet.
- */
+/** Calls `look` every `ms` milliseconds, except right after a pause of the process, when received data is still unread. */
 export function startClock(ms: number, look: (now: number) => void): ReturnType<typeof setInterval> {
   let tickedAt = performance.now();
   let wasLate = false;

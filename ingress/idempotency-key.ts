@@ -12,8 +12,7 @@ export const IDEMPOTENCY_KEY = {
 } as const;
 
 /**
- * Returns the idempotency key; null without the header. Keys that begin with a blank are reserved for jobs of the service
- * (shared/jobs/kept-results.ts).
+ * Returns the idempotency key; null without one. Keys with a leading blank are reserved for our own jobs (shared/jobs/kept-results.ts).
  * @throws ApiError `invalid_request`
  */
 export function idempotencyKeyOf(headers: Headers): string | null {

@@ -255,10 +255,7 @@ function openPort(context: IngressContext, hostname: string, port: number): List
 
 /** Interval of checks for new requests. Checks are counted instead of time, because a paused process has not read its sockets. */
 const LOOK_MS = paced(50);
-/**
- * Consecutive checks without a request after which the port closes: balancers have removed the process, clients have dropped idle
- * connections.
- */
+/** Consecutive checks without a request after which the port closes: balancers and idle clients are gone by then. */
 const QUIET_LOOKS = 10;
 /** Most checks in all: a balancer that keeps sending requests then finds a closed port. */
 const LOOKS_MAX = 60;

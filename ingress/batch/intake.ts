@@ -242,9 +242,7 @@ interface Windows {
   isFull(key: string, waitMs: number): void;
   /** Records that a message found capacity in the window. */
   wasOpen(key: string): void;
-  /**
-   * True if a message stored at that time has waited longer than a window's length, while no other found capacity: other calls use it up.
-   */
+  /** True if a message stored at that time has waited longer than a window, while none found capacity: other calls use the capacity up. */
   starves(key: string, storedAtMs: number): boolean;
 }
 

@@ -27,9 +27,7 @@ const SPAN_BYTES_MAX = 1_048_576;
 /** Number of lines of a batch that are admitted at once: enough for a group. */
 const AT_ONCE = 8;
 
-/**
- * Delay of lines that wait for funds held by other lines of the batch, a permit for heavy calls, or the end of other runs, in milliseconds.
- */
+/** Delay of lines that wait for held funds, a permit for heavy calls, or the end of other runs, in milliseconds. */
 const WAIT_MS = paced(2_000);
 
 /** Result of feeding a line: admitted, refused, or deferred for `waitMs` milliseconds. */

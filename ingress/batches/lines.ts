@@ -59,7 +59,7 @@ function withoutReturn(bytes: Uint8Array = new Uint8Array(0)): Uint8Array {
   return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
 }
 
-/** Longest line that is checked for blanks, in bytes: the check of 8 MiB blocked the thread for 400 ms. */
+/** Longest line that can count as blank, in bytes: the check of 8 MiB blocked the thread for 400 ms. */
 const BLANK_BYTES_MAX = 4_096;
 
 /** True for a line of only blanks, which is skipped. */

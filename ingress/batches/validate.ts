@@ -28,10 +28,7 @@ async function yieldThread(slices: TimeSlices): Promise<void> {
   await slices.next();
 }
 
-/**
- * Returns true if the lines may begin. False: the batch has failed, is ending, or has another leader. @param isLed called between lines
- * @throws Superseded
- */
+/** Returns true if the lines may begin; false if the batch has failed, is ending or has another leader. @throws Superseded */
 export async function validateBatch(
   context: Pick<IngressContext, "database" | "metrics" | "storage"> & {
     readonly config: Pick<IngressContext["config"], "storageBytesMax">;

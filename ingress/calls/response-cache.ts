@@ -36,8 +36,7 @@ const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 /**
  * Returns the cache plan of a call; undefined if the call is not cached.
  * @param header `on`, `off` or `refresh`; `on` and `refresh` may have `; ttl=<seconds>`
- * @param body the order of members does not matter. Not cached: bodies above CACHED_REQUEST_BYTES_MAX, and those with integers beyond a
- * double
+ * @param body in any order of members. Not cached above CACHED_REQUEST_BYTES_MAX, or with integers beyond a double
  * @param request request to compare, if the body has another format
  * @throws ApiError `unsupported_value` for any other header
  */

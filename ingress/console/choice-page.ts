@@ -8,7 +8,6 @@ import { htmlPage } from "../html-page.ts";
 const UNPROVEN = " You have not signed in to this workspace before.";
 
 /**
- * Returns the page.
  * @param pathOf returns the path that the choice of a workspace is posted to
  * @param hasMore true if the page does not show all workspaces
  */

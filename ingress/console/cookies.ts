@@ -41,7 +41,7 @@ function noHttps(): ApiError {
   return new ApiError("permission_denied", "People sign in over https, or on the machine that the service runs on.");
 }
 
-/** Returns the session token if it is valid for the request; undefined if the request has a key or does not come from the console. */
+/** Returns the session token; undefined if the request has a key or does not come from the console. */
 export function sessionTokenOf(request: Request, place: Place): string | undefined {
   const hasKey = ["authorization", "x-api-key"].some((name) => (request.headers.get(name) ?? "") !== "");
   return !hasKey && isFromConsole(request) ? readCookie(request, place, SESSION) : undefined;

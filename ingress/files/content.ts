@@ -100,7 +100,6 @@ type Ranged =
   | { readonly kind: "none" };
 
 /**
- * Returns the requested range.
  * @param header value of `Range`
  * @param ifRange value of `If-Range`: a range of another version is ignored
  */

@@ -7,15 +7,13 @@ import { freeMemory } from "#shared/files/memory.ts";
 import { paced } from "#shared/pace.ts";
 
 export interface Incoming {
-  /**
-   * Returns the next piece, valid until the next call; undefined at the end. @throws ApiError `request_timeout` if it arrives too slowly
-   */
+  /** Returns the next piece, valid until the next call; undefined at the end. @throws ApiError `request_timeout` if too slow */
   read(): Promise<Uint8Array | undefined>;
   /** Stops reading. */
   drop(): void;
 }
 
-/** Slowest rate of an upload in bytes per second, after a start time. Time saved by faster data allows pauses up to `uploadCreditMsMax`. */
+/** Slowest upload in bytes per second, after a start time in milliseconds. Faster data earns pauses of up to `uploadCreditMsMax`. */
 const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: paced(30_000), uploadCreditMsMax: 120_000 };
 
 /** Opens the body. Only time spent waiting for the client counts: a slow object store does not. */

@@ -26,10 +26,7 @@ export async function listResources(api: ApiClient, cursor: string | undefined):
   };
 }
 
-/**
- * Reads a file. @param uri of a listed resource, or a link in a result. @throws ApiError `file_not_found`; `unprocessable_input` above the
- * limit
- */
+/** Reads a file. @param uri of a listed resource or a link. @throws ApiError `file_not_found`; `unprocessable_input` above the limit */
 export async function readResource(api: ApiClient, uri: string): Promise<ReadResourceResult> {
   const params = { file_id: fileOf(api, uri) };
   const file = (await (await api.ask("getFile", { params })).json()) as StoredFile;

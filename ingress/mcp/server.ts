@@ -36,7 +36,6 @@ const INSTRUCTIONS =
 const LIST_TTL_MS = 300_000;
 
 /**
- * Answers one message.
  * @param message parsed single message, no batch
  * @param open creates the server of the message: the service's, or one of the protocol's test suite
  */

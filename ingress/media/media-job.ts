@@ -38,8 +38,8 @@ export async function runMediaJob(
 
 /**
  * Admits a media call as a job.
- * @param how `isStreamed`: states are streamed, and the job cannot be polled later. `isBackground`: the job answers a stored response, and
- * no caller waits here
+ * @param how `isStreamed`: states are streamed and cannot be polled later. `isBackground`: the job answers a stored response; no caller
+ * waits
  * @returns true if the job was put on the queue just now, so that it cannot have ended yet
  * @throws ApiError of the refusal, which may come before the call is counted
  */

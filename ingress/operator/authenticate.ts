@@ -27,7 +27,6 @@ export interface Operator {
 
 export interface Operators {
   /**
-   * Returns the operator.
    * @param authorization value of the Authorization header
    * @throws ApiError `not_found` if no token exists or the address is not allowed; `missing_api_key`, `invalid_api_key`,
    * `rate_limit_exceeded`; `service_unavailable` when the database is down

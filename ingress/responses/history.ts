@@ -34,7 +34,6 @@ interface Opening {
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
 /**
- * Reads the conversation of a call.
  * @param how `open` opens a stored conversation; absent: none is allowed. `makeRoom` is awaited before stored content is read
  * @throws ApiError with the invalid item; `previous_response_not_found`, `response_not_found`, `service_unavailable`; errors of `open`
  */

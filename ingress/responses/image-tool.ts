@@ -96,7 +96,7 @@ function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: 
   }
 }
 
-/** Returns the model with the lowest highest price of an image, among those that accept the settings. */
+/** Returns the model whose highest price per image is lowest, among those that accept the settings. */
 function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
   const faults: unknown[] = [];
   const priced = [...models.values()].flatMap((model) => {

@@ -55,8 +55,7 @@ export function servedType({ tools }: ResponsesRequest): string {
 }
 
 /**
- * Refuses settings that need a job: turns run in this process, no job continues them, and after a crash the lock on a conversation would
- * stay.
+ * Refuses settings that need a job: turns run only in this process, and a crash would leave a conversation locked.
  * @throws ApiError `unsupported_value`
  */
 export function checkTurns(asked: ResponsesRequest): void {

@@ -66,9 +66,7 @@ const COMMON = {
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<Route>;
 
-/**
- * Largest message, in bytes: its memory is released when the response begins, not when it ends. Larger inputs arrive as files or addresses.
- */
+/** Largest message in bytes. Its memory is released when the response begins. Larger inputs arrive as files or addresses. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -186,9 +186,7 @@ export class Connection {
     if (!this.isRunning) void this.runAll();
   }
 
-  /**
-   * Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work and have no price.
-   */
+  /** Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work but no credits. */
   private refuseMessage(): void {
     this.refusedInARow += 1;
     this.opening.context.metrics.socketMessagesRefused.inc();

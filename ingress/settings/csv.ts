@@ -5,7 +5,7 @@ import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
 
-/** Most rows of one CSV: the limit of spreadsheets. */
+/** Most rows of one CSV: spreadsheets still open that many. */
 export const CSV_ROWS_MAX = 100_000;
 
 /** True if the client requests CSV rather than JSON. */
@@ -49,6 +49,6 @@ function cell(value: unknown): string {
   return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
 
-/** Matches text that a spreadsheet would interpret as a formula. Such text is quoted, except negative amounts. */
+/** Matches text that a spreadsheet would interpret as a formula. Such text gets a leading apostrophe, except negative amounts. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const NUMBER = /^-\d+(\.\d+)?$/;

@@ -53,7 +53,7 @@ export async function searchTools(
   return { tools: ranked.slice(0, limit).map(({ one }) => one), total: ranked.length };
 }
 
-/** Returns the score of a tool. A match in the name outweighs all matches in the description. */
+/** Returns the score of a tool: 3 for each word found in the name, 1 for each word found in the description. */
 function rankOf({ tool, category, name, description }: Found, words: readonly string[]): number {
   const [title, text] = [`${category === WORKFLOW ? "" : tool} ${name}`.toLowerCase(), description.toLowerCase()];
   return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);

@@ -1,6 +1,6 @@
 /** Queue of pieces between a producer and a reader. */
 
-/** Most frames buffered for a slow reader, which also bounds the buffered bytes; further deltas are merged. */
+/** Most buffered pieces, which are then joined into one, and bytes that are buffered for a slow reader. */
 export const RELAY_FRAMES_MAX = 256;
 export const RELAY_BYTES_MAX = 1_048_576;
 

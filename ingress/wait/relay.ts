@@ -1,6 +1,4 @@
-/**
- * Relay of all calls that this ingress waits for: dispatch to the queue, one reply subscription, one clock, one record of relayed amounts.
- */
+/** Relay of all calls that this ingress waits for: dispatch, one reply subscription, one clock, one record of relayed amounts. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { Database } from "#shared/database/client.ts";

@@ -15,9 +15,7 @@ const TOLD_MAX = 1_000;
 /** Most changes in one message. A thousand constantly changing counts are sent within 2.5 s; four calls fit into the slots kept free. */
 export const CHANGES_MAX = 200;
 
-/**
- * One message in this many, including the first, contains all counts, so that errors do not last. A lost message is requested immediately.
- */
+/** One message in this many, including the first, has all counts, so that errors do not last. A lost message is requested at once. */
 const WORDS_PER_WHOLE = 100;
 
 interface Change {

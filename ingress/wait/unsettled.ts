@@ -26,8 +26,7 @@ export interface UnsettledAnswers extends EndedCalls {
   /** Settles all responses: clients have them, and workers without a notice of that would release their holds. */
   settleAll(): Promise<void>;
   /**
-   * Runs `settleAll` before the process ends. Workers first get a moment to report settlements, unless too little of the grace period is
-   * left.
+   * Runs `settleAll` before the process ends. Workers first get a moment to report settlements, if the grace period allows.
    * @param hurry ends that moment
    * @param allowedMs time until the process ends, in milliseconds
    */

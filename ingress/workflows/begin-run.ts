@@ -90,7 +90,7 @@ async function waitForEnd(
   for (;;) {
     const restMs = until - performance.now();
     const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_LOOK_MS)), over);
-    // The steps of an ended run are read at once.
+    // After the notice of the end, the run and its steps are read together.
     const [row, told] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
     if (row.ended_at !== null) return { row, steps: told ?? (await findStepRuns(database, [id])) };
     if (over.aborted || restMs <= 0) throw goesOn(context, id);

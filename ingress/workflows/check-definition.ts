@@ -8,7 +8,6 @@ import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 
 /**
- * Returns the checked definition.
  * @param body that contains the definition
  * @param of the workflow of the definition, and its latest definition so far
  * @throws ApiError `invalid_workflow_definition`; `overloaded`

@@ -95,7 +95,7 @@ async function reset(context: IngressContext, call: RouteCall): Promise<Response
   return json(present(await find(context, call)));
 }
 
-/** Timeout of a test, including a worker that uses all of its own time. */
+/** Timeout of a worker's answer, in milliseconds: longer than the worker's own timeout of the test. */
 const ANSWER_MS = SOURCE_TEST_MS + 2_000;
 
 async function test(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -84,7 +84,6 @@ async function make(
 }
 
 /**
- * Returns the expiry of a new token.
  * @param own expiry of the calling token, which a new one cannot exceed
  * @throws ApiError for a time in the past
  */

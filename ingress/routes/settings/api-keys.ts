@@ -258,9 +258,7 @@ function checkWithin(caller: Caller, tools: readonly string[] | null, param: str
   throw new ApiError("permission_denied", "The key that asks lists its tools, and gives no key others.", { param });
 }
 
-/**
- * Only owners and admins may extend or remove an expiry, which may be set for a developer on purpose. @throws ApiError `permission_denied`
- */
+/** Refuses a later expiry by a developer, since an owner or admin may have set the current one. @throws ApiError `permission_denied` */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
   throw new ApiError("permission_denied", "A developer may bring the end of a key forward only.", {
@@ -268,9 +266,7 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
   });
 }
 
-/**
- * Returns the expiry of the calling key. Keys that it creates or replaces expire no later; otherwise its holder could outlast that expiry.
- */
+/** Returns the expiry of the calling key. Keys that it creates or replaces expire no later: it would otherwise prolong itself. */
 async function endOfCaller({ database }: IngressContext, { workspaceId, keyId }: Caller): Promise<Date | null> {
   const row = await findKey(database, workspaceId, keyId);
   if (row === undefined) throw noKey();

@@ -123,7 +123,7 @@ async function read({ database, sealer, log }: IngressContext, call: RouteCall):
 /** Roles that may read a provider's error texts, which repeat prompts. */
 const TEXT_READERS: ReadonlySet<Role> = new Set(["owner", "admin"]);
 
-/** Returns a provider's text; null if the setting has no key for it any more, since the text is then deleted within days. */
+/** Returns a provider's error text; null if it cannot be decrypted because its encryption key was removed from the settings. */
 function providerTextOf(
   { sealer, log }: Pick<IngressContext, "sealer" | "log">,
   workspaceId: string,
