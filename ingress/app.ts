@@ -119,9 +119,8 @@ export function patternOf({ path }: Pick<Route, "path">): string {
 }
 
 /**
- * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates. @param path
- * label in metrics
- * @param asked URL or path as the client sent it
+ * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates.
+ * @param asked URL or path as the client sent it; `path` is the label in metrics
  */
 export function failing(path: string, error: unknown, asked = path): Route {
   return {
