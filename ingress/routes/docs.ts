@@ -1,4 +1,4 @@
-/** GET /openapi.json, /schemas/{name}.json and the page at /docs that shows them. */
+/** GET /openapi.json, /schemas/{name}.json, and /docs, the page that displays them. */
 import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/errors.ts";
 
@@ -9,7 +9,7 @@ import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
 
-/** @param api every other route; these are described in the document too */
+/** @param api all other routes; the document describes these too */
 export function docs(api: readonly Route[]): readonly Route[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   const routes: readonly Route[] = [
@@ -63,7 +63,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
     },
   ];
   let text: string | undefined;
-  // Built on the first request: the build takes 30 ms of a process's start.
+  // Built at the first request: the build would add 30 ms to the start of a process.
   const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   return routes;
 }
