@@ -1,7 +1,4 @@
-/**
- * Writes every generated file, or with --check tells which of them are stale.
- * A generator is a row in GENERATORS: a name and the files it makes, as text.
- */
+/** Writes every generated file, or lists the stale ones with --check. A generator is a row in GENERATORS: a name and its files as text. */
 import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
@@ -17,11 +14,11 @@ import { validatorsDeclaration, validatorsModule } from "./generate/validators.t
 
 export interface FileGenerator {
   readonly name: string;
-  /** Path below the project root → whole text; the same input must give the same bytes. */
+  /** Returns path below the project root → whole text; equal inputs must give equal bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** In order: each reads what those before it have written. */
+/** In order: each generator reads the output of the previous ones. */
 const GENERATORS: readonly FileGenerator[] = [
   { name: "names", generate: () => filesWithNames() },
   {
@@ -51,7 +48,7 @@ const GENERATORS: readonly FileGenerator[] = [
   { name: "monitoring", generate: async () => monitoringFiles() },
 ];
 
-/** Paths of the generated files whose text differs from what would be written now. */
+/** Returns the paths of the generated files whose present text differs from the generator's. */
 async function staleFiles(root: string, generators: readonly FileGenerator[]): Promise<readonly string[]> {
   const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The migrate role: schema, the first workspace when a bootstrap key is given, the bucket and the queue's topology where their servers
- * are named. Safe to run any number of times.
+ * The migrate role: schema, the first workspace if a bootstrap key is set, and the bucket and the queue's topology if their servers are
+ * set. Idempotent.
  */
 import { type Config, loadConfig } from "#shared/config.ts";
 import { isDatabaseAway, openDatabase } from "#shared/database/client.ts";
@@ -13,7 +13,7 @@ import { ensureBucket, openStorage } from "#shared/storage/client.ts";
 
 import { ensureBootstrap } from "./admin/bootstrap.ts";
 
-/** @throws Error when the database cannot be reached or a migration fails */
+/** Migrates. @throws Error when the database is unreachable or a migration fails */
 export async function runMigrate(): Promise<void> {
   const config = loadConfig(undefined, { needs: ["database"] });
   const log = createLogger({ level: config.logLevel, role: "migrate" });

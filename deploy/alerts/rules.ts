@@ -1,27 +1,27 @@
 /**
- * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so those are read by their maximum. Each has
- * its line in the runbook, and names the heading there that tells what to do.
+ * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so alerts use their maximum. Each alert is
+ * listed in the runbook, and names the runbook's heading with the actions.
  */
 
-/** page: act at once. ticket: act when there is time. none: it always fires, and its absence is the alarm. */
+/** page: act at once. ticket: act when there is time. none: always fires; its absence is the alarm. */
 export type Severity = "page" | "ticket" | "none";
 
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** Time for which the expression holds before it is told. */
+  /** Time for which the expression must be true before the alert fires. */
   readonly for?: string;
   readonly severity: Severity;
   readonly summary: string;
-  /** Heading of deploy/runbook.md. */
+  /** Heading in deploy/runbook.md. */
   readonly runbook: string;
 }
 
 interface Objective {
   readonly name: string;
-  /** Share of calls that may miss it. */
+  /** Share of calls that may miss the objective. */
   readonly budget: number;
-  /** Share that missed it in a window. */
+  /** Returns the expression for the share of calls that missed it in a window. */
   readonly missed: (window: string) => string;
   readonly summary: string;
 }
@@ -45,7 +45,7 @@ const OBJECTIVES: readonly (Objective & { readonly fast: Severity })[] = [
   },
 ];
 
-/** Windows of the Google SRE workbook: a long one so that it means something, a short one so that it ends when it is over. */
+/** Windows of the Google SRE workbook: a long one for significance, a short one so that the alert ends with the cause. */
 const BURNS = [
   { suffix: "", rate: 14.4, long: "1h", short: "5m", isFast: true },
   { suffix: "Slow", rate: 6, long: "6h", short: "30m", isFast: true },

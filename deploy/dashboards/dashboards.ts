@@ -1,4 +1,4 @@
-/** Dashboards: what is asked first when something is wrong, and what is looked at on a quiet day. */
+/** Dashboards: the first questions of an incident, and the overview of normal operation. */
 import { type Dashboard, type Line, highest, type Panel, quantile, rate, total, type Unit } from "./panels.ts";
 
 const named = (legend: string, line: Line): Line => ({ ...line, legend });

@@ -1,4 +1,4 @@
-/** Alerts and dashboards as the files that Prometheus, its operator for Kubernetes, and Grafana read. */
+/** Renders alerts and dashboards to the files that Prometheus, its operator for Kubernetes, and Grafana read. */
 import { type Alert, ALERTS } from "../alerts/rules.ts";
 import { DASHBOARDS } from "../dashboards/dashboards.ts";
 import { type Dashboard, dashboardJson } from "../dashboards/panels.ts";
@@ -30,7 +30,7 @@ function ruleOf({ name, expr, for: duration, severity, summary, runbook }: Alert
   };
 }
 
-/** Returns the anchor that Markdown pages have for a heading of plain words. */
+/** Returns the anchor of a Markdown heading without punctuation. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
