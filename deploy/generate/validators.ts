@@ -107,13 +107,13 @@ async function bundle(code: string): Promise<string> {
 export function validatorsDeclaration(): string {
   return `import type { SchemaName } from "./types.ts";
 
-/** Members of an Ajv error that the generated code sets. */
+/** The members of an Ajv error that the generated code fills in. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Invalid name, if the error is about a member's name. */
+  /** The name at fault when the error is about a member's name. */
   readonly propertyName?: string;
 }
 
