@@ -101,7 +101,10 @@ export function readDecision(file: string, text: string): DecisionRecord {
 function summaryOf(text: string): string | undefined {
   const [, paragraph = ""] = /^## Decision\n\n((?:.+\n)+)/m.exec(text) ?? [];
   if (!/^[A-Z0-9`]/.test(paragraph)) return undefined;
-  const [sentence = ""] = paragraph.trim().replaceAll("\n", " ").split(/(?<=\.) (?=[A-Z`*])/);
+  const [sentence = ""] = paragraph
+    .trim()
+    .replaceAll("\n", " ")
+    .split(/(?<=\.) (?=[A-Z`*])/);
   const words = sentence.replaceAll(/`[^`]+`/g, "code").split(" ").length;
   return words > SUMMARY_WORDS_MAX ? undefined : sentence.replace(/:$/, ".");
 }
@@ -122,7 +125,8 @@ export async function readDecisions(dir: string): Promise<readonly DecisionRecor
   const numbers = new Set(records.map(({ number }) => number));
   for (const { file, successors } of records) {
     const missing = successors.find((number) => !numbers.has(number));
-    if (missing !== undefined) throw new Error(`deploy/decisions/${file}: its status names ${missing}, which does not exist`);
+    if (missing !== undefined)
+      throw new Error(`deploy/decisions/${file}: its status names ${missing}, which does not exist`);
   }
   return records;
 }
@@ -131,7 +135,9 @@ export async function readDecisions(dir: string): Promise<readonly DecisionRecor
 export function decisionIndex(records: readonly DecisionRecord[]): string {
   const tables = Object.entries(AREAS).flatMap(([area, heading]) => {
     const rows = records.filter((record) => record.area === area).map(rowOf);
-    return rows.length === 0 ? [] : [`\n## ${heading}\n\n| Record | Status | Decision |\n|---|---|---|\n${rows.join("")}`];
+    return rows.length === 0
+      ? []
+      : [`\n## ${heading}\n\n| Record | Status | Decision |\n|---|---|---|\n${rows.join("")}`];
   });
   return `${HEAD}${tables.join("")}`;
 }

@@ -3,7 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { decisionFiles, decisionIndex, readDecision, readDecisions, SUMMARY_WORDS_MAX } from "#deploy/generate/decisions.ts";
+import {
+  decisionFiles,
+  decisionIndex,
+  readDecision,
+  readDecisions,
+  SUMMARY_WORDS_MAX,
+} from "#deploy/generate/decisions.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const DECISIONS = join(ROOT, "deploy/decisions");
@@ -52,10 +58,16 @@ describe("the decision records", () => {
     for (const { file } of records) {
       const text = await Bun.file(join(DECISIONS, file)).text();
       for (const [, path = ""] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
-        if (!path.includes("://") && !(await Bun.file(join(DECISIONS, path)).exists())) missing.push(`${file}: ${path}`);
+        if (!path.includes("://") && !(await Bun.file(join(DECISIONS, path)).exists()))
+          missing.push(`${file}: ${path}`);
       }
       for (const [, list = ""] of text.matchAll(/\((0\d{3}(?:, 0\d{3})*)\)/g)) {
-        missing.push(...list.split(", ").filter((number) => !numbers.has(number)).map((number) => `${file}: ${number}`));
+        missing.push(
+          ...list
+            .split(", ")
+            .filter((number) => !numbers.has(number))
+            .map((number) => `${file}: ${number}`),
+        );
       }
     }
     expect(missing).toEqual([]);
@@ -81,7 +93,9 @@ describe("the decision records", () => {
 
 describe("a record", () => {
   test("is read with its title, status, area and the first sentence of its decision", () => {
-    expect(readDecision("0123-rows.md", record({ status: "Status: amended by 0124, 0125 (outdated: names) · Area: mcp" }))).toEqual({
+    expect(
+      readDecision("0123-rows.md", record({ status: "Status: amended by 0124, 0125 (outdated: names) · Area: mcp" })),
+    ).toEqual({
       file: "0123-rows.md",
       number: "0123",
       title: "Rows are sorted",
@@ -112,7 +126,11 @@ describe("a record", () => {
 
 describe("a folder of records", () => {
   test("is indexed by area, without its template and its index", async () => {
-    const second = record({ heading: "# 0124 A | B", status: "Status: accepted · Area: calls", decision: "Both work." });
+    const second = record({
+      heading: "# 0124 A | B",
+      status: "Status: accepted · Area: calls",
+      decision: "Both work.",
+    });
     const files = { "README.md": "old", "0000-template.md": "form", "0123-rows.md": record(), "0124-both.md": second };
     const index = await withRecords(files, async (dir) => decisionIndex(await readDecisions(dir)));
     expect(index).toContain("## Ledger\n\n| Record | Status | Decision |\n|---|---|---|\n");
@@ -123,11 +141,11 @@ describe("a folder of records", () => {
 
   test("with one number twice is refused", async () => {
     const files = { "0123-other.md": record(), "0123-rows.md": record() };
-    await expect(withRecords(files, readDecisions)).rejects.toThrow("0123-rows.md: the number is taken");
+    expect(withRecords(files, readDecisions)).rejects.toThrow("0123-rows.md: the number is taken");
   });
 
   test("with a successor that does not exist is refused", async () => {
     const files = { "0123-rows.md": record({ status: "Status: superseded by 0999 · Area: ledger" }) };
-    await expect(withRecords(files, readDecisions)).rejects.toThrow("its status names 0999, which does not exist");
+    expect(withRecords(files, readDecisions)).rejects.toThrow("its status names 0999, which does not exist");
   });
 });
