@@ -61,12 +61,13 @@ Each record explains one decision: the problem and its measurements, the decisio
 
 To add a record:
 
-1. Copy [0000-template.md](0000-template.md) to the next free number. The template lists the areas and the forms of a status.
+1. Copy [0000-template.md](0000-template.md) to the next free number. The template lists the areas and the forms of a
+   status.
 2. Begin the section Decision with one sentence of at most ${SUMMARY_WORDS_MAX} words; the index shows it.
 3. Run \`npm run generate\`.
 
-A record is not rewritten when the decision changes. A new record states the change, and the status of the old one names it.
-The status says \`outdated\` where a record no longer describes the code.
+A record is not rewritten when the decision changes. A new record states the change, and the status of the old one names
+the new one. The status says \`outdated\` where a record no longer describes the code.
 `;
 
 /**
@@ -133,8 +134,9 @@ export async function readDecisions(dir: string): Promise<readonly DecisionRecor
 
 /** Returns the index page: a table of records for each area that has some. */
 export function decisionIndex(records: readonly DecisionRecord[]): string {
+  const files = new Map(records.map(({ number, file }) => [number, file]));
   const tables = Object.entries(AREAS).flatMap(([area, heading]) => {
-    const rows = records.filter((record) => record.area === area).map(rowOf);
+    const rows = records.filter((record) => record.area === area).map((record) => rowOf(record, files));
     return rows.length === 0
       ? []
       : [`\n## ${heading}\n\n| Record | Status | Decision |\n|---|---|---|\n${rows.join("")}`];
@@ -142,8 +144,12 @@ export function decisionIndex(records: readonly DecisionRecord[]): string {
   return `${HEAD}${tables.join("")}`;
 }
 
-function rowOf({ file, number, title, status, summary }: DecisionRecord): string {
-  const cells = [`[${number} ${title}](${file})`, status, summary];
+/** @param files file names of all records by their numbers */
+function rowOf({ file, number, title, status, summary }: DecisionRecord, files: ReadonlyMap<string, string>): string {
+  const linked = status.replaceAll(/\b\d{4}\b/g, (other) =>
+    files.has(other) ? `[${other}](${files.get(other)})` : other,
+  );
+  const cells = [`[${number} ${title}](${file})`, linked, summary];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
 }
 
