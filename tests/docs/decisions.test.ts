@@ -125,17 +125,14 @@ describe("a record", () => {
 });
 
 describe("a folder of records", () => {
-  test("is indexed by area, without its template and its index", async () => {
-    const second = record({
-      heading: "# 0124 A | B",
-      status: "Status: accepted · Area: calls",
-      decision: "Both work.",
-    });
+  test("is indexed by area with linked successors, without its template and its index", async () => {
+    const status = "Status: amended by 0123 · Area: calls";
+    const second = record({ heading: "# 0124 A | B", status, decision: "Both work." });
     const files = { "README.md": "old", "0000-template.md": "form", "0123-rows.md": record(), "0124-both.md": second };
     const index = await withRecords(files, async (dir) => decisionIndex(await readDecisions(dir)));
     expect(index).toContain("## Ledger\n\n| Record | Status | Decision |\n|---|---|---|\n");
     expect(index).toContain("| [0123 Rows are sorted](0123-rows.md) | accepted | Rows are sorted by time. |\n");
-    expect(index).toContain("| [0124 A \\| B](0124-both.md) | accepted | Both work. |\n");
+    expect(index).toContain("| [0124 A \\| B](0124-both.md) | amended by [0123](0123-rows.md) | Both work. |\n");
     expect(index.indexOf("## Ledger")).toBeLessThan(index.indexOf("## Calls"));
   });
 
