@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
@@ -46,6 +47,7 @@ const GENERATORS: readonly FileGenerator[] = [
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
+  { name: "decisions", generate: () => decisionFiles() },
 ];
 
 /** Returns the paths of the generated files whose present text differs from the generator's. */

@@ -1,4 +1,4 @@
-/** Scaling of the roles: workers by the load in Postgres, the others by CPU. */
+/** Scaling of the roles: workers by the load that janitors report, the others by CPU. */
 import { ScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { TriggerAuthentication } from "@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
@@ -10,13 +10,13 @@ import { ADMIN_PORT, selectorOf, serviceOf } from "./pods.ts";
 import { SECRETS } from "./secrets.ts";
 import { type Workload, WORKLOADS } from "./workloads.ts";
 
-/** Service of the janitors; all of them return the same values. */
+/** Service of the janitors. Each returns the same figures. */
 const LAG_SERVICE = "janitor";
 const AUTHENTICATION = "lag";
-/** Longest acceptable wait of a caller for a worker, in seconds. */
+/** Maximum wait of a caller for a worker before the pool grows. */
 const WAIT_SECONDS = 10;
 
-/** Scaling steps: up at once, by the larger of 100 % and four pods; down by one pod a minute, and not in a short lull. */
+/** Scaling steps: up at once, by 100 % or four pods; down by one pod a minute, and not for a short pause. */
 const BEHAVIOR = {
   scaleUp: {
     stabilizationWindowSeconds: 0,
@@ -79,7 +79,7 @@ function byLag({ name, replicas, scaling }: Workload, namespace: string): Scaled
       pollingInterval: 10,
       minReplicaCount: replicas.least,
       maxReplicaCount: replicas.most,
-      // Without a janitor's response, the present number of pods stays, but at least an eighth of the maximum.
+      // While no janitor answers, the number of pods stays, with at least an eighth of the maximum.
       fallback: {
         failureThreshold: 3,
         replicas: Math.max(replicas.least, Math.ceil(replicas.most / 8)),

@@ -1,19 +1,19 @@
-/** Variables of pods: common ones, and secrets that differ by role. Operators create the Secrets. */
+/** Variables of pods: settings of all roles, and the secrets of each role. Operators create the Secrets. */
 import { readFileSync } from "node:fs";
 
 export interface SecretGroup {
   readonly variables: readonly string[];
-  /** True when a role starts without it. */
+  /** True when a role starts without the Secret. */
   readonly isOptional: boolean;
 }
 
-/** Names of the variables with providers' keys, from the catalogue. */
+/** Variables of providers' keys, as in the catalogue. */
 const PROVIDER_KEYS: readonly string[] = providerKeys();
 
-/** Variables by Secret; a role receives all variables of a Secret. */
+/** Variables of each Secret, by its name. */
 export const SECRETS = {
   "sluice-database": { variables: ["DATABASE_URL"], isOptional: false },
-  /** Optional, since the store may use the machine's own role. */
+  /** Not needed when the store accepts the role of the machine. */
   "sluice-storage": { variables: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], isOptional: true },
   "sluice-nats-ingress": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
@@ -34,7 +34,7 @@ export const SECRETS = {
 
 export type SecretName = keyof typeof SECRETS;
 
-/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and trusted public keys. */
+/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and the public keys of nats-auth. */
 export const NATS_SECRET = "sluice-nats-server";
 export const NATS_VARIABLES: readonly string[] = [
   ...["INGRESS", "WORKER", "WORKFLOW", "JANITOR", "AUTH"].map((user) => `NATS_${user}_PASSWORD`),
@@ -42,7 +42,7 @@ export const NATS_VARIABLES: readonly string[] = [
   "NATS_AUTH_XKEY",
 ];
 
-/** ConfigMap of every role, and the values that overlays should change. */
+/** ConfigMap of every role. Overlays change its values. */
 export const SETTINGS_MAP = "sluice-settings";
 export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_PRODUCTION: "on",
@@ -56,7 +56,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_MAIL_FROM: "",
 };
 
-/** ConfigMap of roles that list models: the providers with keys at the workers, and whether mail is sent; it contains no credentials. */
+/** ConfigMap of roles that list models: the providers whose keys workers have, and whether mail is configured. It contains no key. */
 export const KNOWN_MAP = "sluice-known-to-workers";
 export const KNOWN: Readonly<Record<string, string>> = Object.fromEntries(
   [...PROVIDER_KEYS, ...SECRETS["sluice-mail"].variables].map((name) => [name, ""]),

@@ -1,4 +1,4 @@
-/** Table of everything that runs in a cluster: one row per role, and per pool for workers. Sizes are defaults; overlays change them. */
+/** Table of the workloads: one row per role, and for workers one per pool. Sizes are starting values; overlays change them. */
 import { SETTINGS } from "#shared/config/settings.ts";
 import { CALL_POOLS, POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { POOL_TABLE } from "#workers/pools.ts";
@@ -7,21 +7,21 @@ import { WORKFLOW_SHARES } from "#workers/workflows/open.ts";
 import type { SecretName } from "./secrets.ts";
 
 export interface Workload {
-  /** Name of the Deployment, and value of its pods' label. */
+  /** Name of the Deployment and of the label of its pods. */
   readonly name: string;
   /** Arguments of the image. */
   readonly args: readonly string[];
   readonly replicas: { readonly least: number; readonly most: number };
-  /** SLUICE_GRACE_MS in seconds: time for running work to end. */
+  /** SLUICE_GRACE_MS, in seconds: time for running work to finish. */
   readonly graceSeconds: number;
-  /** Time before it in which load balancers remove the pod, in seconds; the process works as usual. */
+  /** Time before SIGTERM in which balancers remove the pod, in seconds. The process works normally. */
   readonly leaveSeconds: number;
   readonly cores: { readonly request: string; readonly limit?: string };
   readonly memory: string;
   /** Size of /tmp on the node's disk. */
   readonly scratch: string;
   readonly secrets: readonly SecretName[];
-  /** True when the role lists models; it then needs the names of providers with a key. */
+  /** True when the role lists models: it then learns which providers have a key. */
   readonly listsModels: boolean;
   readonly scaling: Scaling;
 }
@@ -29,16 +29,16 @@ export interface Workload {
 type Scaling =
   | { readonly by: "none" }
   | { readonly by: "cpu"; readonly percent: number }
-  /** @param slots of a pool's load per process, minus a reserve for uneven arrivals */
+  /** @param slots of a pool's load for one process, minus a reserve for uneven arrivals */
   | { readonly by: "lag"; readonly pool: Pool; readonly slots: number };
 
-/** Time after the grace period for closing connections, in seconds. */
+/** Time of a pod after its grace to close its connections, in seconds. */
 export const FAREWELL_SECONDS = 30;
 
-/** Target share of busy slots: above it, uneven arrivals fill a process. */
+/** Target utilisation of a process: above it, uneven arrivals fill it. */
 const BUSY_SHARE = 0.75;
 
-/** Cores of a worker of capabilities. Runs are CPU-bound, so it runs as many at once. */
+/** Cores of a worker of the pool capability, and its number of runs at once. */
 const CAPABILITY_CORES = 4;
 
 type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch"> & {
@@ -46,13 +46,13 @@ type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch">
   readonly most: number;
 };
 
-/** Media jobs continue at their providers, and the next process polls them. The grace period is for running transfers to our store. */
+/** Media jobs continue at their providers and the next process polls them. The grace is for results in transfer to our store. */
 const MEDIA: PoolSizes = {
   least: 1,
   most: 20,
   graceSeconds: 1_800,
   cores: { request: "250m", limit: "2" },
-  // SLUICE_RESULT_BYTES_MAX, one further result, and the process itself.
+  // SLUICE_RESULT_BYTES_MAX, one more result, and the process itself.
   memory: "2Gi",
   scratch: "4Gi",
 };
@@ -72,7 +72,7 @@ const POOL_SIZES: Readonly<Record<Pool | typeof WEBHOOK_POOL, PoolSizes>> = {
   audio: MEDIA,
   video: MEDIA,
   "3d": MEDIA,
-  // Each run may take 1.5 GB, and two more runs than cores are concurrent; 2 GiB of disk each.
+  // Each run may take 1.5 GB of memory and 2 GiB of disk. Two more run than there are cores.
   capability: {
     ...MEDIA,
     cores: { request: "1", limit: `${CAPABILITY_CORES}` },
@@ -93,7 +93,7 @@ export const INGRESS: Workload = {
   leaveSeconds: 5,
   cores: { request: "500m" },
   memory: "1Gi",
-  // Uploads are stored here while they are inspected.
+  // Uploads are stored here while they are checked.
   scratch: "4Gi",
   secrets: [
     "sluice-database",
@@ -121,7 +121,7 @@ const JANITOR: Workload = {
   scaling: { by: "none" },
 };
 
-/** Authenticates publishers of batch messages. One process handles more than a thousand logins a second. */
+/** Checks logins of batch publishers. One process answers more than a thousand logins a second. */
 const NATS_AUTH: Workload = {
   ...JANITOR,
   name: "nats-auth",
@@ -149,12 +149,12 @@ function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
       "sluice-storage",
       pool === "workflow" ? "sluice-nats-workflow" : "sluice-nats-worker",
       ...(CALLS_PROVIDERS.has(pool) ? ["sluice-provider-keys" as const] : []),
-      // For stored responses and error texts of providers, or the credentials of channels.
+      // It encrypts stored responses and error texts of providers, or decrypts the credentials of channels.
       ...(CALLS_PROVIDERS.has(pool) || pool === "webhook" ? ["sluice-sealing" as const] : []),
       ...(pool === "webhook" ? ["sluice-mail" as const] : []),
     ],
     listsModels: pool === "workflow",
-    // Deliveries are rows, and not part of a pool's load.
+    // Deliveries are rows of the database, not load of a pool.
     scaling: pool === WEBHOOK_POOL ? { by: "cpu", percent: 65 } : { by: "lag", pool, slots: slotsOf(pool) },
   };
 }
