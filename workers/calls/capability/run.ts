@@ -43,7 +43,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
     async run(job, control) {
       const capability = findCapability(job.model);
       if (!capability) return freeFailure(gone(`The capability ${job.model} is not offered any more.`));
-      // During a rollout, other workers may still report an engine that this worker lacks.
+      // Workers that differ are rolled out one after the other: the list may still name it.
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model} any more.`));
