@@ -224,9 +224,7 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
  * record after the request (measured with 1.4.4).
  */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
-/**
- * Error codes of a server certificate, which is verified before any byte of the request is sent (OpenSSL's x509_verify_cert_error_string).
- */
+/** Errors of a server certificate, which is verified before the request is sent (OpenSSL: x509_verify_cert_error_string). */
 const BAD_CERTIFICATE =
   /^(?:CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$)/;
 
@@ -243,10 +241,7 @@ export function connectionError(error: unknown, signal: AbortSignal): ProviderEr
 // Decompresses responses that are compressed although we request none. Bun would decompress a whole chunk at once, and a few kilobytes can
 // become a gigabyte. This code decompresses in small steps, as fast as the reader reads.
 
-/**
- * Size that a decompressed response may always have, in bytes; beyond it, the growth factor is limited. Text shrinks to a tenth, a zip bomb
- * to a thousandth.
- */
+/** Any response may grow to this size, in bytes, and beyond it by this factor: text shrinks to a tenth, a bomb to a thousandth. */
 const GROWN_BYTES_MIN = 1_048_576;
 const GROWTH_MAX = 100;
 

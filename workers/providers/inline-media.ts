@@ -45,9 +45,7 @@ const BOUNDS: Bounds = {
   inlineAddressesMax: INLINE_ADDRESSES_MAX,
   /** Addresses fetched in parallel per call, limited so that a call cannot flood other servers. */
   inlineParallel: 4,
-  /**
-   * Timeout for all addresses of a call, in milliseconds. Well below the first-byte deadline: a slow server is not the provider's fault.
-   */
+  /** Timeout for all addresses of a call, in milliseconds; below the first-byte deadline, since a slow server is no provider fault. */
   inlineMs: 30_000,
 };
 

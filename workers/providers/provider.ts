@@ -144,9 +144,7 @@ export class ProviderError extends Error {
   /** Error code for the client where the class alone does not decide it, such as context_length_exceeded. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /**
-   * Provider's error text for adapters, cut to 1,000 characters. May contain a prompt: logged only by failureFacts, and stored encrypted.
-   */
+  /** Error text for adapters, cut to 1,000 characters. May contain a prompt: only failureFacts logs it; stored encrypted. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;

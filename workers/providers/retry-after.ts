@@ -3,10 +3,7 @@
 /** Longest accepted delay, in milliseconds. A client that waits an hour retries anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/**
- * Returns the delay in milliseconds from seconds, a date or `retry-after-ms`, at most `maxMs` (default: an hour). Undefined when absent or
- * unreadable.
- */
+/** Returns the delay in milliseconds from seconds, a date or `retry-after-ms`, at most `maxMs` (default: 1 h); else undefined. */
 export function retryAfter(
   headers: Headers,
   now: number = Date.now(),
