@@ -195,7 +195,7 @@ async function readBytes(
   return Buffer.concat(pieces, bytes);
 }
 
-/** Returns a function that waits until the first `bytes` bytes of a response have memory capacity. */
+/** Returns a function that reserves memory for the first `bytes` bytes of a response, and waits until it is granted. */
 export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
   let reservedBytes = ROOMLESS_BYTES;
   return async (bytes) => {

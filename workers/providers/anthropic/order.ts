@@ -39,7 +39,7 @@ function byOrder({ thinking, texts, calls }: BlocksByKind, order: unknown): Memb
   return arranged;
 }
 
-/** Thinking without a position follows the previous thinking; between two positions, text comes first, then calls. */
+/** Thinking without a position follows the previous thinking; between two thinking blocks, text comes first, then calls. */
 function byPlace({ thinking, texts, calls }: BlocksByKind): Members[] {
   const arranged: Members[] = [];
   const text = new TextCutter(texts);

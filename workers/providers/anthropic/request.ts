@@ -1,5 +1,5 @@
 /**
- * Converts a chat request to the body of `POST /messages`, member by member, so that no input of a caller can choose where or as whom we
+ * Converts a chat request to the body of `POST /messages`. Members are copied one by one, so that no caller can choose where or as whom we
  * call. Omitted without loss, because the family does not have them: `seed`, the penalties, `store`, `metadata`, `prompt_cache_key`, names
  * of participants.
  */
@@ -120,7 +120,7 @@ function endUser({ request, workspaceId }: ChatCall): Members {
   return { metadata: { user_id: createHash("sha256").update(`${workspaceId}:${name}`).digest("hex") } };
 }
 
-/** Returns the tier. All tiers except `auto` must not use capacity at another price. */
+/** Maps the tier. Every tier except `auto` excludes capacity at another price. */
 function serviceTier({ service_tier: tier }: ChatCompletionRequest): Members {
   return tier == null ? {} : { service_tier: tier === "auto" ? "auto" : "standard_only" };
 }

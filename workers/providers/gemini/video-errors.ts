@@ -47,7 +47,7 @@ export function classifyOperation(value: unknown): ProviderError {
   return sharpened(classifyErrorMember(isMembers(value) && word !== undefined ? { ...value, status: word } : value));
 }
 
-/** Classifies an error of an interaction, whose code is a name or an address that ends with one. */
+/** Classifies an error of an interaction, whose code is a name, or an address that ends with a name. */
 export function classifyInteraction(value: unknown): ProviderError {
   const { code, message } = isMembers(value) ? value : {};
   const said = textIn(code)?.split(/[/#]/).at(-1) ?? "";

@@ -28,7 +28,7 @@ const answers = openByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
-/** Names that find a job again. They are inserted into paths escaped. */
+/** Names that find a job again. The model is inserted into paths escaped; the operation is sent in the body. */
 interface VeoJob extends ProviderJob {
   readonly model: string;
   readonly operation: string;

@@ -27,13 +27,13 @@ export function createVerify(schema: string): Verify {
       if (validate === undefined || validate(value)) return validate && [];
       return (validate.errors ?? []).map((error) => error.instancePath);
     } catch {
-      // Too many references, or some without end, which fill the stack.
+      // Too many references, or endless recursion that exhausted the stack.
       return undefined;
     }
   };
 }
 
-/** Returns undefined for an invalid schema. */
+/** Returns undefined for an invalid or too long schema. */
 function compile(text: string, work: Work): ValidateFunction | undefined {
   if (text.length > SCHEMA_CHARACTERS_MAX) return undefined;
   const readPattern = createPatternReader(work);
