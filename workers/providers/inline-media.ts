@@ -52,9 +52,9 @@ const BOUNDS: Bounds = {
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the request with every http(s) image and file fetched through the outbound guard and replaced by a data URL (files as
- * `file_data`), or the same object without any. Each address is fetched once. The bytes decide the type: images are PNG, JPEG, GIF or WebP;
- * files are images, PDF, text or audio.
+ * Fetches every http(s) image and file of a request through the outbound guard and replaces it by a data URL (files as `file_data`).
+ * Returns the same object without any. Each address is fetched once. The bytes decide the type: images are PNG, JPEG, GIF or WebP; files
+ * are images, PDF, text or audio.
  * @throws ProviderError `rejected` with the parameter (unsafe_url; unprocessable_input for an unavailable, too large or unsupported file;
  * audio_not_supported_by_model), `aborted`
  */

@@ -34,8 +34,8 @@ export interface ChatCall {
 }
 
 /**
- * Usage report: null when the provider sent none (we then count tokens), "impossible" when the report cannot be true (the call then settles
- * at its hold, with an alert).
+ * Usage report. Null when the provider sent none; we then count tokens. "impossible" when the report cannot be true; the call then settles
+ * at its hold, with an alert.
  */
 export type ChatUsage = TokenUsage | null | "impossible";
 

@@ -27,8 +27,8 @@ import {
 const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
 
 /**
- * @param options `inlines`: addresses of images are fetched by us and not passed on, because a server inside the operator's network must
- * never fetch an address of a caller
+ * @param options `inlines`: we fetch the addresses of images instead of passing them on. A server inside the operator's network must never
+ * fetch an address of a caller.
  */
 export function createOpenAiCompatible(
   endpoint: Endpoint,
