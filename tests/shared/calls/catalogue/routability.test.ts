@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Surroundings } from "#shared/calls/model.ts";
+import { findModel } from "#shared/calls/kinds/models.ts";
+import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
 
-import { BASE, build, EVERYTHING_ON } from "./build-catalogue.ts";
+import { BASE, build, chatModel, EVERYTHING_ON } from "./build-catalogue.ts";
 
 const keys = (...variables: readonly string[]): Surroundings => ({
   sandbox: false,
@@ -48,6 +49,31 @@ describe("what can be called", () => {
     );
     const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
+  });
+
+  test("a call of a model without its key names the variable where the sandbox is on, and only there", () => {
+    const text = `${BASE}${chatModel("two", "{ provider: acme, model: a }, { provider: acme, model: b }")}`;
+    const refusalOf = (catalogue: Catalogue, slug: string): unknown => {
+      try {
+        return findModel(catalogue, slug).slug;
+      } catch (error) {
+        return error;
+      }
+    };
+    const here = build([text], { ...keys(), sandbox: true });
+    expect(refusalOf(here, "two")).toMatchObject({
+      code: "model_unavailable",
+      param: "model",
+      message: "The model two is not set up: set ACME_API_KEY where the service starts, or use a model that GET /v1/models lists.",
+    });
+    const production = build([text], keys());
+    expect(refusalOf(production, "two")).toMatchObject({
+      code: "model_unavailable",
+      message: expect.not.stringContaining("ACME") as string,
+    });
+    const disabled = build([text, "providers: [{ id: acme, disabled: true }]\n"], { ...keys(), sandbox: true });
+    expect(refusalOf(disabled, "two")).toMatchObject({ message: expect.not.stringContaining("ACME") as string });
+    expect(refusalOf(build([text], keys("ACME_API_KEY")), "two")).toBe("two");
   });
 
   test("a model without a price is kept aside, whatever its sources", () => {
