@@ -1,4 +1,4 @@
-/** The receivers of schemas/NOTIFICATIONS.md, run as they stand against deliveries that are signed as ours are. */
+/** The receivers of the page on webhooks, run unchanged against deliveries that are signed as the service signs them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
