@@ -9,6 +9,7 @@ import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
+import { pageWithProviders } from "./generate/providers-table.ts";
 import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
@@ -49,6 +50,7 @@ const GENERATORS: readonly FileGenerator[] = [
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
+  { name: "providers", generate: () => pageWithProviders() },
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */

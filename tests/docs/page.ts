@@ -46,7 +46,8 @@ export function readPage(path: string): Page {
   return { path, head, body, lines: text.split("\n").length - 1, blocks: blocksIn(text) };
 }
 
-function blocksIn(text: string): readonly Block[] {
+/** Code blocks of a Markdown text, in order. */
+export function blocksIn(text: string): readonly Block[] {
   const found = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(({ 0: whole, 1: language = "", 2: code = "", index }) => ({
     language,
     text: code,
