@@ -5,6 +5,7 @@ import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, quote, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
+import { IMPORT_COMMANDS } from "./import.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
@@ -50,6 +51,7 @@ const COMMANDS: readonly Command[] = [
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,
   ...CATALOGUE_COMMANDS,
+  ...IMPORT_COMMANDS,
   ...SETUP_COMMANDS,
   ...WEBHOOK_COMMANDS,
   HELP,
