@@ -38,7 +38,7 @@ describe("the page on LiteLLM", () => {
   });
 
   test("names the counterparts of every prefix that ships", () => {
-    const prefixes = Array.from(body.matchAll(/`([a-z_]+)\/…`/g), ([, prefix = ""]) => prefix);
+    const prefixes = Array.from(body.matchAll(/`(?:model: )?([a-z_]+)\/…`/g), ([, prefix = ""]) => prefix);
     for (const prefix of ["openai", "anthropic", "gemini", "groq", "together_ai", "bedrock"]) expect(prefixes).toContain(prefix);
     const text = `model_list:\n${prefixes.map((prefix) => `  - { model_name: ${prefix}, litellm_params: { model: ${prefix}/x, api_base: "https://host.example/v1" } }\n`).join("")}`;
     const { models } = importLiteLlm({ file: "config.yaml", text, ours: OURS, date: "2026-11-29" });
