@@ -3,10 +3,12 @@ import type { Block } from "./page.ts";
 
 /**
  * Says where the output differs from what the page shows; undefined where it does not. A page may shorten: `…` stands for any
- * text, and members of JSON that it leaves out are not compared. Without an output on the page, an error of the API differs.
+ * text, and members of JSON that it leaves out are not compared. Without an output on the page, an error of the API differs, as does
+ * the `null` that jq prints for one.
  */
 export function difference({ output: shown }: Block, printed: string): string | undefined {
-  if (shown === undefined) return /"error":\s*\{\s*"message"/.test(printed) ? `the API refused it: ${printed}` : undefined;
+  if (shown === undefined)
+    return /"error":\s*\{\s*"message"|^null$/m.test(printed) ? `the API refused it: ${printed}` : undefined;
   if (shown.language === "text") return isText(shown.text, printed) ? undefined : `printed: ${printed.slice(0, 2_000)}`;
   let value: unknown;
   try {
@@ -28,7 +30,9 @@ function isText(shown: string, printed: string): boolean {
 
 function jsonDifference(shown: unknown, value: unknown, at: string): string | undefined {
   if (typeof shown === "string" && shown.includes("…")) {
-    return isText(shown, typeof value === "string" ? value : JSON.stringify(value)) ? undefined : `${at}: ${JSON.stringify(value)}`;
+    return isText(shown, typeof value === "string" ? value : JSON.stringify(value))
+      ? undefined
+      : `${at}: ${JSON.stringify(value)}`;
   }
   if (Array.isArray(shown)) {
     if (!Array.isArray(value)) return `${at}: no list`;

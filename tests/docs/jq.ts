@@ -1,18 +1,12 @@
-/** A jq for machines without one: `jq [-r] [-c] [--arg name value]… <filter> [file]`. */
+/** A jq for machines without one: `jq [-r] [-c] [-e] <filter> [file]`. */
 import { readFileSync } from "node:fs";
 
 import * as jq from "jq-wasm";
 
 const args = process.argv.slice(2);
-const names = args.flatMap((arg, at) => (arg === "--arg" ? [[args[at + 1] ?? "", args[at + 2] ?? ""]] : []));
-const plain = args.filter((arg, at) => !arg.startsWith("-") && args[at - 1] !== "--arg" && args[at - 2] !== "--arg");
-const [filter = ".", file = "/dev/stdin"] = plain;
-const flags = args.filter((arg) => /^-[a-z]+$/.test(arg));
-const { stdout, stderr, exitCode } = await jq.raw(
-  readFileSync(file, "utf8"),
-  filter,
-  [...flags, ...names.flatMap(([name = "", value = ""]) => ["--arg", name, value])],
-);
-process.stdout.write(stdout);
+const [filter = ".", file = "/dev/stdin"] = args.filter((arg) => !arg.startsWith("-"));
+const flags = args.filter((arg) => arg.startsWith("-"));
+const { stdout, stderr, exitCode } = await jq.raw(readFileSync(file, "utf8"), filter, flags);
+if (stdout !== "") process.stdout.write(`${stdout}\n`);
 process.stderr.write(stderr);
-process.exit(exitCode);
+process.exitCode = exitCode;

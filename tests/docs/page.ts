@@ -30,7 +30,7 @@ export interface Page {
 }
 
 /** A block of output follows the block that a reader runs after at most one line of text, which ends with a colon. */
-const OUTPUT_AFTER = /^(?:[^\n`]*:)?$/;
+const OUTPUT_AFTER = /^(?:[^\n]*:)?$/;
 
 /** @throws Error for a page without front matter */
 export function readPage(path: string): Page {
@@ -48,13 +48,15 @@ export function readPage(path: string): Page {
 
 /** Code blocks of a Markdown text, in order. */
 export function blocksIn(text: string): readonly Block[] {
-  const found = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(({ 0: whole, 1: language = "", 2: code = "", index }) => ({
-    language,
-    text: code,
-    line: text.slice(0, index).split("\n").length,
-    index,
-    end: index + whole.length,
-  }));
+  const found = [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(
+    ({ 0: whole, 1: language = "", 2: code = "", index }) => ({
+      language,
+      text: code,
+      line: text.slice(0, index).split("\n").length,
+      index,
+      end: index + whole.length,
+    }),
+  );
   return found.map(({ index: _index, end, ...block }, at) => {
     const next = found[at + 1];
     const isOutput =

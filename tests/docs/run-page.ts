@@ -6,7 +6,7 @@ import { BUN, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 import type { Block, Page } from "./page.ts";
 
-/** What pages print for the service that `npm start` runs. */
+/** Address of the service in the pages: that of `npm start`. */
 const PRINTED_BASE = "http://127.0.0.1:8080";
 
 export interface Bench {
@@ -17,7 +17,7 @@ export interface Bench {
   readonly folder: string;
 }
 
-/** What a block printed. `fault`: null when it succeeded. */
+/** Output of a block. `fault`: null when the block succeeded. */
 export interface Ran {
   readonly output: string;
   readonly fault: string | null;
@@ -30,7 +30,9 @@ const MARK = "\u001e";
 export async function runShell(bench: Bench, page: Page, blocks: readonly Block[]): Promise<ReadonlyMap<Block, Ran>> {
   const cwd = join(bench.folder, page.path.replaceAll(/[/.]/g, "-"));
   mkdirSync(cwd);
-  const script = blocks.map(({ text }) => `printf '${MARK}'\n${text.replaceAll(PRINTED_BASE, bench.baseUrl)}`).join("\n");
+  const script = blocks
+    .map(({ text }) => `printf '${MARK}'\n${text.replaceAll(PRINTED_BASE, bench.baseUrl)}`)
+    .join("\n");
   const child = Bun.spawn(["bash", "-eu", "-o", "pipefail", "-c", script], {
     cwd,
     env: environment(bench),
@@ -84,7 +86,11 @@ export async function runModules(bench: Bench, blocks: readonly Block[]): Promis
 
 /** Runs Python blocks, each in a process of its own, with stand-ins for the packages that they import. */
 export async function runPython(bench: Bench, blocks: readonly Block[]): Promise<ReadonlyMap<Block, Ran>> {
-  const env = { ...environment(bench), PYTHONPATH: join(PROJECT_ROOT, "tests/docs/python"), PYTHONDONTWRITEBYTECODE: "1" };
+  const env = {
+    ...environment(bench),
+    PYTHONPATH: join(PROJECT_ROOT, "tests/docs/python"),
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
   const rans = blocks.map(async (block): Promise<[Block, Ran]> => {
     const text = block.text.replaceAll(PRINTED_BASE, bench.baseUrl);
     const child = Bun.spawn(["python3", "-c", text], { cwd: bench.folder, env, stdin: "ignore", stderr: "pipe" });
