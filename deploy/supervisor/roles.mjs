@@ -48,11 +48,14 @@ export async function migrate({ root, bun, env, log }) {
  * Starts a role and waits until it says it is ready.
  * @param {readonly string[]} args such as `["worker", "chat"]`
  * @param {RoleOptions} options
- * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined }>}
+ * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined, missing: readonly string[] }>}
+ *   missing: a sentence for each part that the role lacks
  * @throws {StartFault} with the role's own sentence when it ends before
  */
 export async function startRole(args, { root, bun, env, log }) {
   const name = args.join(" ");
+  /** @type {string[]} */
+  const missing = [];
   const { running, value } = await launchUntil(
     (seen) =>
       launch({
@@ -62,6 +65,8 @@ export async function startRole(args, { root, bun, env, log }) {
         cwd: root,
         env,
         onLine: (line, stream) => {
+          const part = missingPart(line);
+          if (part !== null) missing.push(part);
           seen(line);
           log.relay(args[0] ?? name, line, stream);
         },
@@ -72,7 +77,35 @@ export async function startRole(args, { root, bun, env, log }) {
     if (!(error instanceof LaunchError)) throw error;
     throw new StartFault(sentence(error.lines) ?? error.message);
   });
-  return { ...running, adminPort: value.admin_port, port: value.port };
+  return { ...running, adminPort: value.admin_port, port: value.port, missing };
+}
+
+/** Messages of workers about parts that this machine lacks. */
+const NO_SANDBOX = "no capability sandbox on this system";
+const NO_MEMORY_LIMIT = "no memory limit for runs of capabilities on this system";
+const NO_ENGINE = "an engine cannot be used, its capabilities are not listed";
+
+/**
+ * Returns what a part that is missing means for the person at the terminal.
+ * @param {string} line of a worker's log
+ * @returns {string | null} one sentence; null for any other line
+ */
+export function missingPart(line) {
+  if (!line.startsWith("{")) return null;
+  try {
+    const { msg = "", engine, capabilities, fault } = JSON.parse(line);
+    if (msg.startsWith(NO_SANDBOX)) {
+      return "No capability sandbox: capabilities process files without isolation. Use only files that you trust.";
+    }
+    if (msg.startsWith(NO_MEMORY_LIMIT)) {
+      return "No memory limit: one capability can use all memory of this machine.";
+    }
+    if (msg !== NO_ENGINE) return null;
+    const count = capabilities.length === 1 ? "1 capability" : `${capabilities.length} capabilities`;
+    return `No ${engine}: ${count} (${capabilities[0]}, …) not available. ${fault}`;
+  } catch {
+    return null;
+  }
 }
 
 /**
