@@ -93,7 +93,7 @@ const NO_ENGINE = "an engine cannot be used, its capabilities are not listed";
 export function missingPart(line) {
   if (!line.startsWith("{")) return null;
   try {
-    const { msg = "", engine, capabilities, fault } = JSON.parse(line);
+    const { msg = "", capabilities, fault } = JSON.parse(line);
     if (msg.startsWith(NO_SANDBOX)) {
       return "No capability sandbox: capabilities process files without isolation. Use only files that you trust.";
     }
@@ -101,8 +101,9 @@ export function missingPart(line) {
       return "No memory limit: one capability can use all memory of this machine.";
     }
     if (msg !== NO_ENGINE) return null;
-    const count = capabilities.length === 1 ? "1 capability" : `${capabilities.length} capabilities`;
-    return `No ${engine}: ${count} (${capabilities[0]}, …) not available. ${fault}`;
+    const [first, ...others] = capabilities;
+    const which = others.length === 0 ? `${first} is` : `${first} and ${others.length} more capabilities are`;
+    return `${which} not available: ${fault.replace(/^The trial of \S+ failed: /, "")}`;
   } catch {
     return null;
   }
