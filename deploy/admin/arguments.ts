@@ -1,4 +1,4 @@
-/** Words of the line → values. Each refuses with a sentence that says what was expected. */
+/** Reads arguments of the command line. Each error says what was expected. */
 import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
@@ -20,7 +20,7 @@ export function nameOf(word: string): string {
 
 /** A name that cannot be taken for an id. @throws UsageError */
 export function workspaceNameOf(word: string): string {
-  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is no id, got ${quote(word)}`);
+  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is not an id, got ${quote(word)}`);
   return nameOf(word);
 }
 
@@ -56,7 +56,7 @@ export async function findWorkspace(database: Database, word: string): Promise<W
 
 /** @param renamed the one that had this name before */
 export function noWorkspace(word: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
-  const now = renamed && `; the one that had this name is called ${String(renamed.name)} now, id ${String(renamed.id)}`;
+  const now = renamed && `; it was renamed to ${String(renamed.name)}, id ${String(renamed.id)}`;
   return new Error(`there is no workspace ${quote(word)}${now ?? ""}`);
 }
 

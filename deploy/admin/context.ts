@@ -1,4 +1,4 @@
-/** Service, database, catalogue and settings of commands, looked for on demand: a command runs without what it does not need. */
+/** Service, database, catalogue and settings of commands, opened on demand: a command runs without what it does not need. */
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -61,7 +61,7 @@ function serviceAddress(config: Config, given: string | undefined): Address {
   const stack = named === undefined ? runningStack(config.dataDir) : null;
   if (stack !== null && config.databaseUrl !== "" && (stack.databaseUrl ?? config.databaseUrl) !== config.databaseUrl) {
     throw new Error(
-      `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service that is meant with SLUICE_URL or --url`,
+      `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service with SLUICE_URL or --url`,
     );
   }
   // The address that callers use ends in /v1.

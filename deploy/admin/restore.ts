@@ -64,7 +64,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   {
     usage: "restore drill --restore <command> [--files <count>]",
     about:
-      "restores a backup into DATABASE_URL by your command, brings it to this version, proves ledger and files, fills the empty queue of NATS_URL; exit code 1 when a stage failed or was left out",
+      "Restores a backup with your command and verifies it. It applies migrations to DATABASE_URL, recomputes the ledger, verifies files, and fills the empty queue of NATS_URL. The last line is JSON. The exit code is 1 when a stage failed or was skipped.",
     needs: "database",
     async run(context, given, live) {
       const report = await drill(context, given, (text) => live.tell({ json: null, text }));
@@ -184,7 +184,7 @@ async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const durables = POOLS.flatMap((pool) => LANES.map((lane) => [streamName(pool), durableName(pool, lane)] as const));
   for (const [stream, durable] of [[BATCH_STREAM, BATCH_DURABLE] as const, ...durables]) {
     const waiting = await manager.consumers.info(stream, durable).then((info) => info.num_waiting, noneThere);
-    if (waiting > 0) throw new Error(`a service runs on this NATS: it waits for messages of ${durable}`);
+    if (waiting > 0) throw new Error(`a service uses this NATS: it waits for messages of ${durable}`);
   }
 }
 
@@ -255,7 +255,7 @@ async function proveFiles(
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, prove));
   report.files = { checked: rows.length, wrong: wrong.slice(0, TOLD_MAX) };
-  return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files are not what their rows say`;
+  return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files do not match their checksums`;
 }
 
 /**

@@ -63,7 +63,7 @@ export function openService({ url, token }: Address, timeoutMs = ANSWER_WITHIN_M
 function unreached(error: unknown, at: string, timeoutMs: number): unknown {
   if (!(error instanceof ProviderError)) return error;
   if (error.kind === "aborted") return new Unanswered(`${at} did not answer within ${timeoutMs / 1_000} s`);
-  const sentence = `${at} cannot be reached; start it, or name the right address with SLUICE_URL or --url`;
+  const sentence = `${at} cannot be reached; start it, or set its address with SLUICE_URL or --url`;
   const { cause } = error;
   return error.isUnsent ? new Error(sentence, { cause }) : new Unanswered(sentence, { cause });
 }
@@ -73,8 +73,8 @@ const MALFORMED: ReadonlySet<string> = new Set(["unsupported_value", "invalid_re
 
 const ADVICE: Readonly<Record<string, string>> = {
   missing_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add`",
-  invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor over",
-  permission_denied: "make one with `operator add`",
+  invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
+  permission_denied: "create one with `operator add`",
   service_unavailable: "try again shortly",
   overloaded: "try again shortly",
   rate_limit_exceeded: "wait a minute",
@@ -83,13 +83,13 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** @param error member of that name in the answer */
 function refusalOf(at: string, status: number, error: unknown): Error {
   if (!isObject(error) || typeof error["message"] !== "string") {
-    const why = status >= 300 && status < 400 ? `sends elsewhere (${status})` : `is no Sluice (it answered ${status})`;
-    return new Error(`${at} ${why}; name the right address with SLUICE_URL or --url`);
+    const why = status >= 300 && status < 400 ? `redirects (${status})` : `is not Sluice (it returned ${status})`;
+    return new Error(`${at} ${why}; set the right address with SLUICE_URL or --url`);
   }
   const { code, message, param } = error;
   if (message === unknownPath().message) {
     return new Error(
-      `${at} shows no /operator: it has no operator token yet (make one with \`operator add\`), or SLUICE_OPERATOR_ALLOW there does not list this machine`,
+      `${at} does not serve /operator here: it has no operator token yet (create one with \`operator add\`), or its SLUICE_OPERATOR_ALLOW does not list this machine`,
     );
   }
   const said = message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "");

@@ -1,4 +1,4 @@
-/** A webhook delivery as its receiver sees it: read from the request, judged by the signing secret, and put into words. */
+/** A webhook delivery at its receiver: reads the request, verifies the signature, and formats it as text. */
 import { timingSafeEqual } from "node:crypto";
 
 import { ApiError } from "#shared/errors.ts";
@@ -39,9 +39,9 @@ export function deliveryText(delivery: ReceivedDelivery, cameBefore: boolean): s
   const { event, id, attemptedAt, signature, metadata } = delivery;
   const lines = [
     event,
-    `  id         ${id}${cameBefore ? ", which came before" : ""}`,
-    `  attempt    ${attemptedAt?.toISOString() ?? "at no time that the header webhook-timestamp tells"}`,
-    `  signature  ${signature === null ? "not checked: no --secret was given" : VERDICTS[signature]}`,
+    `  id         ${id}${cameBefore ? " (repeat)" : ""}`,
+    `  attempt    ${attemptedAt?.toISOString() ?? "unknown: the header webhook-timestamp contains no time"}`,
+    `  signature  ${signature === null ? "not verified: no --secret was given" : VERDICTS[signature]}`,
     ...JSON.stringify(metadata, null, 2)
       .split("\n")
       .map((line) => `  ${line}`),
@@ -62,10 +62,10 @@ export function deliveryJson(delivery: ReceivedDelivery, cameBefore: boolean): R
 }
 
 const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
-  right: "right",
-  wrong: "wrong: it is of another secret or of other bytes",
-  absent: "absent: a receiver refuses what is not signed",
-  previous: "of a newer secret: this one was replaced, and only webhook-signature still has it",
+  right: "valid",
+  wrong: "invalid: made with another secret or for another body",
+  absent: "missing: a receiver must refuse unsigned requests",
+  previous: "valid, but this secret was replaced: only webhook-signature still contains it",
 };
 
 interface ReceivedEnvelope {
