@@ -103,7 +103,7 @@ describe("help", () => {
       "help",
     ]);
     const marked = Array.from(stdout.matchAll(/^ {2}([a-z -]+)\*/gm), ([, name]) => name);
-    expect(marked.toSorted()).toEqual(needs["database"]?.map(({ command }) => command).toSorted());
+    expect(marked.toSorted()).toEqual((needs["database"] ?? []).map(({ command }) => command).toSorted());
     const titles = ["Workspaces, members and keys", "Credits and usage", "Models and providers", "Installation"];
     const places = titles.map((title) => stdout.indexOf(`\n${title}\n`));
     expect(places).toEqual(places.filter((place) => place > 0).toSorted((a, b) => a - b));
