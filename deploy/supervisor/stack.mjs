@@ -77,7 +77,7 @@ function readArguments(args) {
   try {
     return parseArgs({ args: [...args], options: { verbose: isOn, help: isOn } }).values;
   } catch (error) {
-    throw new StartFault(`${reasonOf(error)}\n${USAGE}`);
+    throw new StartFault(`${reasonOf(error).split("\n")[0]}; npm start has the options --verbose and --help.`);
   }
 }
 

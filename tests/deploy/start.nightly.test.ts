@@ -320,6 +320,14 @@ describe("a start that cannot work says why in one sentence, last", () => {
     expect(withPlace(stderr, dataDir)).toMatch(/^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/);
   });
 
+  test("when Postgres cannot be reached", async () => {
+    const dataDir = folder();
+    const settings = { PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_START_WAIT_MS: "100", SLUICE_DATA_DIR: dataDir };
+    const { code, stderr } = await failedStart({ ...settings, ...ELSEWHERE });
+    expect(code).toBe(1);
+    expect(withPlace(stderr, dataDir)).toStartWith("sluice: Postgres cannot be reached at DATABASE_URL: ");
+  });
+
   test("when a setting is unknown", async () => {
     const dataDir = folder();
     const { code, stderr } = await failedStart({
