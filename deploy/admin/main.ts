@@ -47,9 +47,9 @@ const COMMANDS: readonly Command[] = [
 export interface Edge {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Those of the process when absent. */
+  /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Those of the process's signals when absent. */
+  /** Default: SIGINT and SIGTERM of the process. */
   readonly interruption?: () => AbortSignal;
 }
 
@@ -59,7 +59,7 @@ const PROCESS: Edge = {
 };
 
 /**
- * Runs one command line and returns its exit code: 0 done, 1 a fault or a check that found something, 2 wrong usage.
+ * Runs one command line and returns its exit code: 0 success, 1 error or failed check, 2 wrong usage.
  * Never throws.
  */
 export async function runAdminCommand(args: readonly string[], edge: Edge = PROCESS): Promise<number> {
@@ -105,12 +105,12 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find((command) => [two, args[0]].includes(commandName(command)) || command.alias === two);
 }
 
-/** Number of words on the line that name the command. */
+/** Returns the number of words that name the command. */
 function wordsOf(command: Command, args: readonly string[]): number {
   return commandName(command) === args[0] ? 1 : 2;
 }
 
-/** The fault and what caused it; of wrong settings there is one line each. */
+/** Returns the message of an error and of its causes, on one line. */
 function oneLine(error: unknown): string {
   const parts: string[] = [];
   let fault = error;

@@ -4,7 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import { ApiError } from "#shared/errors.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 
-/** previous: `webhook-signature` lists a signature of the secret, and `x-webhook-signature` is of another: it was replaced. */
+/** previous: `webhook-signature` has a signature of the secret, but `x-webhook-signature` has one of its replacement. */
 type SignatureVerdict = "right" | "wrong" | "absent" | "previous";
 
 export interface ReceivedDelivery {
@@ -13,12 +13,12 @@ export interface ReceivedDelivery {
   readonly id: string;
   /** Time of the attempt; null if the header does not hold a time. */
   readonly attemptedAt: Date | null;
-  /** Null: no secret was given. */
+  /** Null when no secret was given. */
   readonly signature: SignatureVerdict | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** @throws ApiError `invalid_json`, `invalid_request` for what is no delivery */
+/** @throws ApiError `invalid_json`, `invalid_request` for a request that is no delivery */
 export function readDelivery(headers: Headers, body: Uint8Array, secret: string | undefined): ReceivedDelivery {
   const { event, deliveryId, metadata } = envelopeOf(body);
   const id = headers.get("webhook-id");
@@ -34,7 +34,7 @@ export function readDelivery(headers: Headers, body: Uint8Array, secret: string 
   };
 }
 
-/** Without anything in it that could steer a terminal. */
+/** Formats a delivery without control characters. */
 export function deliveryText(delivery: ReceivedDelivery, cameBefore: boolean): string {
   const { event, id, attemptedAt, signature, metadata } = delivery;
   const lines = [

@@ -1,11 +1,11 @@
 // @ts-check
 /** The log of all processes: their JSON lines as `HH:MM:SS role level message key=value`, in a file and on the terminal. */
 
-/** Above this the reader is too slow; lines are then counted instead of kept. */
+/** Buffered output above which lines are counted instead of printed, in bytes. */
 const BUFFER_BYTES = 1_048_576;
 const VALUE_CHARACTERS = 500;
 const LINE_CHARACTERS = 4_000;
-/** Members that have a place of their own in a rendered line, or say nothing to a reader. */
+/** Members with a place of their own in a rendered line, or without use for a reader. */
 const HIDDEN = new Set(["time", "level", "role", "pid", "hostname", "msg"]);
 /** @type {Record<string, string>} */
 const COLOURS = { trace: "90", debug: "90", info: "32", warn: "33", error: "31", fatal: "31" };
@@ -141,7 +141,7 @@ function word(value) {
 }
 
 /**
- * The stack of an error's line, indented below it.
+ * Returns the stack of an error, indented below its line.
  * @param {Record<string, unknown>} entry
  * @returns {string}
  */
@@ -156,11 +156,11 @@ function renderStack(entry) {
 }
 
 /**
- * Without control characters, which could rewrite what stands on the terminal.
+ * Replaces control characters, which could change the terminal.
  * @param {string} text
  * @returns {string}
  */
 function printable(text) {
-  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  // oxlint-disable-next-line no-control-regex -- removes them
   return text.replaceAll(/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g, " ");
 }

@@ -8,7 +8,7 @@ import { startPostgres } from "../embedded/postgres.mjs";
 import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
 import { rememberedPorts } from "../embedded/settings.mjs";
 
-/** Long enough for Postgres to write its last checkpoint. */
+/** Time of a server for its stop, long enough for the last checkpoint of Postgres, in milliseconds. */
 const GRACE_MS = 20_000;
 
 /**
@@ -28,7 +28,7 @@ const GRACE_MS = 20_000;
  * @param {import("../embedded/settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
- * @returns {Promise<Services>} all three accept connections
+ * @returns {Promise<Services>} resolves when all three accept connections
  */
 export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
@@ -56,7 +56,7 @@ export async function startServices({ root, bun, natsProgram, settings, children
       return { natsUrl: undefined, loginOf: () => ({ NATS_URL: given }) };
     }
     const [binary, { serverEnv, authEnv, urlFor }] = await Promise.all([natsProgram(), makeNatsLogins()]);
-    // A publisher that is not let in is told so, and is no fault of the server's.
+    // A refused login of a publisher is no fault of the server.
     const onLine = relay("nats", / \[(WRN|ERR|FTL)\] (?!.*(Plaintext passwords|authentication error|Auth callout))/);
     const config = { file: join(root, "deploy/nats/server.conf"), env: serverEnv, monitorPort: ports.natsMonitor };
     const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine, config });

@@ -17,7 +17,7 @@ import { startServices } from "./services.mjs";
 import { keptSecret, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
 
-/** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
+/** One Ctrl-C arrives twice: from the terminal and from npm. Signals within this time are one, in milliseconds. */
 const ECHO_MS = 500;
 /** Time beyond its own grace period after which a role is killed, in milliseconds. */
 const GRACE_MARGIN_MS = 5_000;
@@ -110,7 +110,7 @@ async function assemble({ root, verbose, closing, end, opened }) {
 
   const { caches } = settings;
   const progress = log.notify;
-  // Fetched beside the packages on a new machine; a failure is told where the program is needed.
+  // Fetched while packages are installed; an error is reported where the program is needed.
   const fetching = settings.natsUrl === undefined ? natsBinary({ caches, progress }) : undefined;
   fetching?.catch(() => undefined);
   const natsProgram = () => fetching ?? natsBinary({ caches, progress });
@@ -118,7 +118,7 @@ async function assemble({ root, verbose, closing, end, opened }) {
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
-  // As in compose.yaml, the ingress alone is told it.
+  // As in compose.yaml, only the ingress receives it.
   const { SLUICE_OPERATOR_TOKEN: givenToken, ...given } = process.env;
   const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {
@@ -130,9 +130,9 @@ async function assemble({ root, verbose, closing, end, opened }) {
     SLUICE_ADMIN_PORT: "0",
     SLUICE_BOOTSTRAP_KEY: key,
     SLUICE_DATA_DIR: dataDir,
-    // One machine with the sandbox to try, even in a shell whose NODE_ENV is production.
+    // Sandbox models are available, also in a shell whose NODE_ENV is production.
     SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
-    // A person sits before it: a server that is not there at all is to be told of soon.
+    // A person waits at the terminal: a missing server is reported soon.
     SLUICE_START_WAIT_MS: process.env["SLUICE_START_WAIT_MS"]?.trim() || "10000",
     SLUICE_SUPERVISED: "1",
   };
@@ -172,12 +172,12 @@ async function assemble({ root, verbose, closing, end, opened }) {
 }
 
 /**
- * The first signal stops everything tidily and says how much work it waits for; the second one kills every process.
+ * The first signal stops everything and prints the number of running jobs; the second one kills every process.
  * @param {object} options
  * @param {import("./log.mjs").Log} options.log
  * @param {import("./children.mjs").Children} options.children
  * @param {End} options.end
- * @param {number} options.graceMs time that each process has for its stop, in milliseconds
+ * @param {number} options.graceMs time of each process for its stop, in milliseconds
  */
 function onSignals({ log, children, end, graceMs }) {
   let first = 0;
