@@ -184,7 +184,7 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
       dropped += 1;
     }
   } catch (error) {
-    // Not every store lists them; a lifecycle rule of the bucket does the same (runbook).
+    // Not every store lists them. A lifecycle rule of the bucket does the same (schemas/docs/operate/files-and-media.md).
     log.warn({ err: error }, "multipart uploads cannot be swept");
   }
   return dropped;

@@ -8,12 +8,12 @@ import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 
 import { EVERYTHING_ON } from "./build-catalogue.ts";
 
-test("the example file of the README does what its comments say", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../../../../shared/calls/catalogue/README.md")).text();
-  const example = /```yaml\n([^]*?)```/.exec(readme)?.[1] ?? "";
+test("the example file of the page for operators does what its comments say", async () => {
+  const page = await Bun.file(join(import.meta.dir, "../../../../schemas/docs/operate/catalogue.md")).text();
+  const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? "";
   const ours = await loadOurLayers();
   const before = buildCatalogue(mergeLayers(ours), EVERYTHING_ON);
-  const after = buildCatalogue(mergeLayers([...ours, readLayer("README.md", example)]), EVERYTHING_ON);
+  const after = buildCatalogue(mergeLayers([...ours, readLayer("catalogue.md", example)]), EVERYTHING_ON);
 
   expect(after.providers.get("local")).toEqual({
     id: "local",
