@@ -21,7 +21,9 @@ interface Requires {
 interface Lock {
   readonly workspaces: { readonly "": Requires & { readonly devDependencies?: Readonly<Record<string, string>> } };
   /** Place below node_modules, `a` or `a/b` for b inside a → `name@version`, registry, facts and integrity. */
-  readonly packages: Readonly<Record<string, readonly [id: string, registry: string, facts: Requires, integrity: string]>>;
+  readonly packages: Readonly<
+    Record<string, readonly [id: string, registry: string, facts: Requires, integrity: string]>
+  >;
 }
 
 interface Manifest {
@@ -41,12 +43,20 @@ export interface Options {
 }
 
 /** Returns the bill of materials as JSON text. @throws Error for a text that is no lock file of Bun */
-export async function billOfMaterials(lockText: string, root: Manifest, { isProduction, licenseOf }: Options): Promise<string> {
+export async function billOfMaterials(
+  lockText: string,
+  root: Manifest,
+  { isProduction, licenseOf }: Options,
+): Promise<string> {
   const lock = parseLock(lockText);
   const own = lock.workspaces[""];
   const required = closure(lock, Object.keys(own.dependencies ?? {}), ["dependencies", "peerDependencies"]);
   const optional = closure(lock, Object.keys({ ...own.dependencies, ...own.optionalDependencies }), ALL);
-  const everything = closure(lock, Object.keys({ ...own.dependencies, ...own.optionalDependencies, ...own.devDependencies }), ALL);
+  const everything = closure(
+    lock,
+    Object.keys({ ...own.dependencies, ...own.optionalDependencies, ...own.devDependencies }),
+    ALL,
+  );
   const bom = new Models.Bom({ serialNumber: serialOf(lockText, isProduction) });
   const application = new Models.Component(Enums.ComponentType.Application, root.name, {
     version: root.version,
@@ -60,14 +70,18 @@ export async function billOfMaterials(lockText: string, root: Manifest, { isProd
   for (const place of isProduction ? optional : everything) {
     const [id, , , integrity] = lock.packages[place] ?? [""];
     const known = components.get(id);
-    const scope = required.has(place) ? Enums.ComponentScope.Required : optional.has(place) ? Enums.ComponentScope.Optional : Enums.ComponentScope.Excluded;
+    const scope = required.has(place)
+      ? Enums.ComponentScope.Required
+      : optional.has(place)
+        ? Enums.ComponentScope.Optional
+        : Enums.ComponentScope.Excluded;
     const license = await licenseOf(place);
     if (known === undefined) {
       components.set(id, componentOf(id, integrity, scope, license));
       continue;
     }
     // One package may lie in several places, of which some are not installed: the strongest scope counts.
-    known.scope = [known.scope, scope].toSorted((a, b) => strength(b) - strength(a))[0];
+    if (strength(scope) > strength(known.scope)) known.scope = scope;
     if (license !== undefined && known.licenses.size === 0) known.licenses.add(licenseModel(license));
   }
   for (const component of components.values()) bom.components.add(component);
@@ -80,7 +94,12 @@ export async function billOfMaterials(lockText: string, root: Manifest, { isProd
   link(application, "", Object.keys({ ...own.dependencies, ...own.optionalDependencies, ...own.devDependencies }));
   for (const [place, [id, , facts]] of Object.entries(lock.packages)) {
     const component = components.get(id);
-    if (component !== undefined) link(component, place, ALL.flatMap((kind) => Object.keys(facts[kind] ?? {})));
+    if (component !== undefined)
+      link(
+        component,
+        place,
+        ALL.flatMap((kind) => Object.keys(facts[kind] ?? {})),
+      );
   }
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
   return `${new Serialize.JsonSerializer(factory).serialize(bom, { sortLists: true, space: 2 })}\n`;
@@ -92,7 +111,8 @@ const ALL = ["dependencies", "peerDependencies", "optionalDependencies"] as cons
 function parseLock(text: string): Lock {
   const json = text.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === "," ? "" : part));
   const lock = JSON.parse(json) as Partial<Lock>;
-  if (lock.workspaces?.[""] === undefined || lock.packages === undefined) throw new Error("this is no lock file of Bun: it has no workspaces or packages");
+  if (lock.workspaces?.[""] === undefined || lock.packages === undefined)
+    throw new Error("this is no lock file of Bun: it has no workspaces or packages");
   return lock as Lock;
 }
 
@@ -105,7 +125,9 @@ function closure(lock: Lock, names: readonly string[], kinds: readonly (keyof Re
     found.add(place);
     const at = place;
     const facts = lock.packages[place]?.[2] ?? {};
-    waiting.push(...kinds.flatMap((kind) => Object.keys(facts[kind] ?? {}).flatMap((name) => resolve(lock, at, name) ?? [])));
+    waiting.push(
+      ...kinds.flatMap((kind) => Object.keys(facts[kind] ?? {}).flatMap((name) => resolve(lock, at, name) ?? [])),
+    );
   }
   return found;
 }
@@ -124,7 +146,12 @@ function namesIn(place: string): string[] {
   return place.match(/@[^/]+\/[^/]+|[^/]+/g) ?? [];
 }
 
-function componentOf(id: string, integrity: string | undefined, scope: Enums.ComponentScope, license: string | undefined): Models.Component {
+function componentOf(
+  id: string,
+  integrity: string | undefined,
+  scope: Enums.ComponentScope,
+  license: string | undefined,
+): Models.Component {
   const at = id.lastIndexOf("@");
   const [whole, version] = [id.slice(0, at), id.slice(at + 1)];
   const [group, name] = whole.startsWith("@") ? whole.split("/") : [undefined, whole];
@@ -136,7 +163,9 @@ function componentOf(id: string, integrity: string | undefined, scope: Enums.Com
     scope,
     bomRef: purl,
     licenses: new Models.LicenseRepository(license === undefined ? [] : [licenseModel(license)]),
-    hashes: new Models.HashDictionary(algorithm === "sha512" ? [[Enums.HashAlgorithm["SHA-512"], Buffer.from(digest, "base64").toString("hex")]] : []),
+    hashes: new Models.HashDictionary(
+      algorithm === "sha512" ? [[Enums.HashAlgorithm["SHA-512"], Buffer.from(digest, "base64").toString("hex")]] : [],
+    ),
   });
   component.purl = purl;
   return component;
@@ -145,11 +174,15 @@ function componentOf(id: string, integrity: string | undefined, scope: Enums.Com
 function licenseModel(text: string): Models.License {
   const id = SPDX.fixupSpdxId(text);
   if (id !== undefined) return new Models.SpdxLicense(id);
-  return / (AND|OR|WITH) /.test(text) && !/SEE LICENSE/i.test(text) ? new Models.LicenseExpression(text) : new Models.NamedLicense(text);
+  return / (AND|OR|WITH) /.test(text) && !/SEE LICENSE/i.test(text)
+    ? new Models.LicenseExpression(text)
+    : new Models.NamedLicense(text);
 }
 
 function strength(scope: Enums.ComponentScope | undefined): number {
-  return [Enums.ComponentScope.Excluded, Enums.ComponentScope.Optional, Enums.ComponentScope.Required].indexOf(scope ?? Enums.ComponentScope.Excluded);
+  return [Enums.ComponentScope.Excluded, Enums.ComponentScope.Optional, Enums.ComponentScope.Required].indexOf(
+    scope ?? Enums.ComponentScope.Excluded,
+  );
 }
 
 /** A UUID that the content decides. */
@@ -164,15 +197,19 @@ export function installedLicenses(root: string): LicenseOf {
     const path = join(root, "node_modules", namesIn(place).join("/node_modules/"), "package.json");
     if (!existsSync(path)) return undefined;
     const { license, licenses } = JSON.parse(await readFile(path, "utf8")) as { license?: unknown; licenses?: unknown };
-    const [first] = [license ?? licenses].flat() as unknown[];
+    const [first] = [license ?? licenses].flat<unknown[]>();
     const text = typeof first === "string" ? first : (first as { type?: unknown } | undefined)?.type;
     return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
   };
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { out: { type: "string" }, production: { type: "boolean", default: false } } });
-  const [lock, manifest] = await Promise.all(["bun.lock", "package.json"].map((name) => readFile(join(ROOT, name), "utf8")));
+  const { values } = parseArgs({
+    options: { out: { type: "string" }, production: { type: "boolean", default: false } },
+  });
+  const [lock, manifest] = await Promise.all(
+    ["bun.lock", "package.json"].map((name) => readFile(join(ROOT, name), "utf8")),
+  );
   const options = { isProduction: values.production, licenseOf: installedLicenses(ROOT) };
   const text = await billOfMaterials(lock ?? "", JSON.parse(manifest ?? "") as Manifest, options);
   if (values.out === undefined) process.stdout.write(text);

@@ -3,21 +3,24 @@ import { ApiError } from "#shared/errors.ts";
 const NO_AGENTS = "Hosted agents are not offered: POST /v1/responses calls tools and keeps conversations.";
 const NO_THREADS =
   "Assistants and threads are not offered: POST /v1/conversations keeps a conversation, and POST /v1/responses continues it.";
-const NO_SECRETS = "Stores of credentials do not exist here: a function of your own keeps its credentials, and the model calls it.";
+const NO_SECRETS =
+  "Stores of credentials do not exist here: a function of your own keeps its credentials, and the model calls it.";
 const NO_STORED_CHATS =
   "Chat completions are not stored: POST /v1/responses stores responses, and GET /v1/responses/{response_id} returns one.";
 const NO_VOICES =
   "Custom voices are not offered: GET /v1/models lists each model's voices in _svc.allowed_params.voices.";
 const NO_TUNING =
   "Fine-tuning is not offered: train the model at its provider, and add it to this service's catalogue (SLUICE_CATALOGUE).";
-const NO_SKILLS = "Skills are not offered: send their text as a system message, and store its steps with POST /v1/workflows.";
+const NO_SKILLS =
+  "Skills are not offered: send their text as a system message, and store its steps with POST /v1/workflows.";
 const NO_SESSIONS =
   "Realtime sessions are not offered: use POST /v1/audio/transcriptions, /v1/chat/completions and /v1/audio/speech in turn.";
 const NO_VIDEO_FORM =
   "Videos have one form for all providers: POST /v1/videos/generations creates one, GET /v1/videos/generations/{id} returns it.";
 const NO_ORGANIZATION =
   "Other services' administration is not offered: /workspaces/{workspaceId} manages members, keys, usage and budgets.";
-const SPENT = "Usage is at GET /workspaces/{workspaceId}/usage, single calls at /workspaces/{workspaceId}/usage/requests.";
+const SPENT =
+  "Usage is at GET /workspaces/{workspaceId}/usage, single calls at /workspaces/{workspaceId}/usage/requests.";
 const LIMITS = "Spend limits are at /workspaces/{workspaceId}/budget-alerts.";
 const KEYS = "Keys are at /workspaces/{workspaceId}/api-keys.";
 const MEMBERS = "Members and their roles are at /workspaces/{workspaceId}/members.";
@@ -55,7 +58,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "/v1/organization/audit_logs": AUDIT,
   "/v1/organization/costs": SPENT,
   "/v1/organization/invites": MEMBERS,
-  "/v1/organization/projects": "Workspaces take the place of projects: /workspaces/{workspaceId} has one workspace's settings.",
+  "/v1/organization/projects":
+    "Workspaces take the place of projects: /workspaces/{workspaceId} has one workspace's settings.",
   "/v1/organization/projects/*/api_keys": KEYS,
   "/v1/organization/projects/*/rate_limits":
     "Rate limits are presets of keys: GET /workspaces/{workspaceId}/presets lists them.",
@@ -88,7 +92,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "/v1/dreams": NO_AGENTS,
   "/v1/environments": NO_AGENTS,
   "/v1/experimental": "Tools that write prompts are not offered: ask a text model by POST /v1/messages.",
-  "/v1/memory_stores": "Memory stores are not offered: POST /v1/conversations keeps conversations, POST /v1/files keeps files.",
+  "/v1/memory_stores":
+    "Memory stores are not offered: POST /v1/conversations keeps conversations, POST /v1/files keeps files.",
   "/v1/messages/batches":
     "Batches of messages are not offered: POST /v1/batches runs a file of calls of /v1/chat/completions, for the same models.",
   "/v1/organizations": NO_ORGANIZATION,
@@ -99,7 +104,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "/v1/organizations/users": MEMBERS,
   "/v1/organizations/workspaces": "A workspace's settings are at /workspaces/{workspaceId}.",
   "/v1/sessions": NO_AGENTS,
-  "/v1/tunnels": "Tunnels are not offered: an MCP client connects to /mcp, and workflows call services by their addresses.",
+  "/v1/tunnels":
+    "Tunnels are not offered: an MCP client connects to /mcp, and workflows call services by their addresses.",
   "/v1/user_profiles": `End users are not stored here: send \`user\` with a call. ${MEMBERS}`,
   "/v1/vaults": NO_SECRETS,
   // Other gateways and servers
@@ -115,9 +121,18 @@ const PATTERNS = Object.entries(ELSEWHERE).map(([path, sentence]) => ({ segments
 
 /** First segments of our paths under /v1 that clients ask for without it, after a wrong base URL. */
 const UNDER_V1 = new Set(
-  ["3d", "audio", "batches", "capabilities", "chat", "conversations", "embeddings", "files", "images", "messages"].concat([
-    "models", "music", "responses", "videos", "workflows",
-  ]),
+  [
+    "3d",
+    "audio",
+    "batches",
+    "capabilities",
+    "chat",
+    "conversations",
+    "embeddings",
+    "files",
+    "images",
+    "messages",
+  ].concat(["models", "music", "responses", "videos", "workflows"]),
 );
 
 /** Returns the error for a path that does not exist, or not for this caller. @param asked URL or path as the caller wrote it */

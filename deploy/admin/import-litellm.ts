@@ -7,7 +7,17 @@ import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { locate, syntaxLine } from "#shared/calls/catalogue/positions.ts";
 
 import { modelsOf, readDeployment, type Shelf, slugOf } from "./import-models.ts";
-import { listOf, type Members, membersOf, type Note, type Notes, openNotes, ownOf, positiveIn, textIn } from "./import-notes.ts";
+import {
+  listOf,
+  type Members,
+  membersOf,
+  type Note,
+  type Notes,
+  openNotes,
+  ownOf,
+  positiveIn,
+  textIn,
+} from "./import-notes.ts";
 import { openProviders, printable } from "./import-providers.ts";
 
 /** Far above any configuration written by hand. */
@@ -70,14 +80,23 @@ export function importLiteLlm({ file, text, ours, date }: Input): Imported {
     yaml: yamlOf({ ...(own.length > 0 && { providers: own }), models: content.models }),
     models: content.models.map(({ slug }) => slug),
     providers: own.map(({ id }) => id),
-    variables: [...new Set([...used].flatMap((id) => [...own, ...shippedProviders.values()].find((one) => one.id === id)?.api_key_env ?? []))],
+    variables: [
+      ...new Set(
+        [...used].flatMap(
+          (id) => [...own, ...shippedProviders.values()].find((one) => one.id === id)?.api_key_env ?? [],
+        ),
+      ),
+    ],
     chains: knownChains(chains, known, notes),
     notes: notes.all.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
   };
 }
 
 /** Without anchors: parts that several entries share are written at each. */
-function yamlOf(content: { readonly providers?: readonly ProviderEntry[]; readonly models: readonly CatalogueModel[] }): string {
+function yamlOf(content: {
+  readonly providers?: readonly ProviderEntry[];
+  readonly models: readonly CatalogueModel[];
+}): string {
   return Bun.YAML.stringify(JSON.parse(JSON.stringify(content)), null, 2);
 }
 
@@ -102,7 +121,7 @@ function parse(file: string, text: string): Members {
   if (typeof content !== "object" || content === null || Array.isArray(content) || !("model_list" in content)) {
     throw new Error(`${file} is no configuration of LiteLLM: expected a mapping with model_list`);
   }
-  return content as Members;
+  return content;
 }
 
 /** Aliases make a short text stand for any number of values, or for itself. @throws Error past VALUES_MAX */
@@ -127,29 +146,39 @@ function credentialsOf(config: Members, notes: Notes): ReadonlyMap<string, Membe
 }
 
 /** `model_group_alias` of the router: another name for a model is another model with the same sources. */
-function aliasesOf(config: Members, models: readonly CatalogueModel[], { models: shipped, notes }: Shelf): CatalogueModel[] {
+function aliasesOf(
+  config: Members,
+  models: readonly CatalogueModel[],
+  { models: shipped, notes }: Shelf,
+): CatalogueModel[] {
   const place = "router_settings.model_group_alias";
   const router = membersOf(config["router_settings"], "router_settings", notes);
-  return Object.entries(membersOf(router["model_group_alias"], place, notes)).flatMap(([name, value]): CatalogueModel[] => {
-    const at = `${place}.${name}`;
-    const target = textIn(value) ?? textIn(membersOf(value, at, notes)["model"]);
-    const slug = slugOf(name, at, notes);
-    const imported = models.find((model) => model.slug === target);
-    const own = shipped.get(target ?? "");
-    if (slug === undefined || (imported === undefined && own === undefined)) {
-      if (slug !== undefined) notes.add(at, "no model of this name was imported, so the alias was not either");
-      return [];
-    }
-    if (models.some((model) => model.slug === slug)) {
-      notes.add(at, `model_list has a model ${printable(slug)}, which was taken instead of the alias`);
-      return [];
-    }
-    return [{ ...own, ...imported, slug }];
-  });
+  return Object.entries(membersOf(router["model_group_alias"], place, notes)).flatMap(
+    ([name, value]): CatalogueModel[] => {
+      const at = `${place}.${name}`;
+      const target = textIn(value) ?? textIn(membersOf(value, at, notes)["model"]);
+      const slug = slugOf(name, at, notes);
+      const imported = models.find((model) => model.slug === target);
+      const own = shipped.get(target ?? "");
+      if (slug === undefined || (imported === undefined && own === undefined)) {
+        if (slug !== undefined) notes.add(at, "no model of this name was imported, so the alias was not either");
+        return [];
+      }
+      if (models.some((model) => model.slug === slug)) {
+        notes.add(at, `model_list has a model ${printable(slug)}, which was taken instead of the alias`);
+        return [];
+      }
+      return [{ ...own, ...imported, slug }];
+    },
+  );
 }
 
 /** `cache: true` keeps answers of every model: that is `cache_ttl_s` of each chat model here. */
-function withCache(models: readonly CatalogueModel[], config: Members, { models: shipped, notes }: Shelf): CatalogueModel[] {
+function withCache(
+  models: readonly CatalogueModel[],
+  config: Members,
+  { models: shipped, notes }: Shelf,
+): CatalogueModel[] {
   const settings = membersOf(config["litellm_settings"], "litellm_settings", notes);
   const params = membersOf(settings["cache_params"], "litellm_settings.cache_params", notes);
   if (settings["cache"] !== true) return [...models];
@@ -159,10 +188,16 @@ function withCache(models: readonly CatalogueModel[], config: Members, { models:
     return [...models];
   }
   const isOptIn = params["mode"] === "default_off";
-  notes.add(place, isOptIn ? "clients turn the response cache on with the header x-cache" : "cache_ttl_s was set for every chat model; the cache needs no server of its own");
+  notes.add(
+    place,
+    isOptIn
+      ? "clients turn the response cache on with the header x-cache"
+      : "cache_ttl_s was set for every chat model; the cache needs no server of its own",
+  );
   if (isOptIn) return [...models];
   const ttl = Math.min(86_400, Math.max(1, Math.round(positiveIn(params["ttl"]) ?? 60)));
-  const chats = ({ slug, supports_chat: own }: CatalogueModel): boolean => own ?? shipped.get(slug)?.supports_chat ?? false;
+  const chats = ({ slug, supports_chat: own }: CatalogueModel): boolean =>
+    own ?? shipped.get(slug)?.supports_chat ?? false;
   return models.map((model) => (chats(model) ? { ...model, cache_ttl_s: ttl } : model));
 }
 
@@ -173,7 +208,11 @@ function chainsOf(config: Members, notes: Notes): Chain[] {
   const chains = CHAIN_SECTIONS.flatMap((section) => {
     const settings = membersOf(config[section], section, notes);
     for (const kind of ["context_window_fallbacks", "content_policy_fallbacks", "default_fallbacks"]) {
-      if (kind in settings) notes.add(`${section}.${kind}`, "no counterpart: a chain is one of a model, and is used for every failure of its provider");
+      if (kind in settings)
+        notes.add(
+          `${section}.${kind}`,
+          "no counterpart: a chain is one of a model, and is used for every failure of its provider",
+        );
     }
     const place = `${section}.fallbacks`;
     return listOf(settings["fallbacks"], place, notes).flatMap((entry, at) =>
@@ -190,18 +229,22 @@ function knownChains(chains: readonly Chain[], known: ReadonlySet<string>, notes
   return chains.flatMap(({ model, fallbacks }) => {
     const served = fallbacks.filter((name) => known.has(name));
     const lost = [model, ...fallbacks].filter((name) => !known.has(name)).map(printable);
-    if (lost.length > 0) notes.add("litellm_settings.fallbacks", `models of a chain that were not imported: ${lost.join(", ")}`);
+    if (lost.length > 0)
+      notes.add("litellm_settings.fallbacks", `models of a chain that were not imported: ${lost.join(", ")}`);
     return known.has(model) && served.length > 0 ? [{ model, fallbacks: served }] : [];
   });
 }
 
 /** What takes the place of settings and sections that are no models. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  "general_settings.master_key": "not copied: `npm run admin -- operator add` creates operator tokens, `key create` keys of workspaces",
+  "general_settings.master_key":
+    "not copied: `npm run admin -- operator add` creates operator tokens, `key create` keys of workspaces",
   "general_settings.database_url": "not copied: set DATABASE_URL, to a database of its own",
   "general_settings.alerting": "set up notification channels: /workspaces/{workspaceId}/notification-channels",
-  "general_settings.store_model_in_db": "models that LiteLLM keeps in its database are not in this file: add them to the catalogue",
-  "litellm_settings.drop_params": "parameters that a model lacks are refused with their name; drop_params of a source leaves some out",
+  "general_settings.store_model_in_db":
+    "models that LiteLLM keeps in its database are not in this file: add them to the catalogue",
+  "litellm_settings.drop_params":
+    "parameters that a model lacks are refused with their name; drop_params of a source leaves some out",
   "litellm_settings.success_callback": "no counterpart: metrics, traces and usage records are built in",
   "litellm_settings.failure_callback": "no counterpart: metrics, traces and usage records are built in",
   "litellm_settings.callbacks": "no counterpart: metrics, traces and usage records are built in",
@@ -227,7 +270,11 @@ const TAKEN = new Set([
   "litellm_settings.cache",
   "litellm_settings.cache_params",
   "router_settings.model_group_alias",
-  ...CHAIN_SECTIONS.flatMap((section) => ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "default_fallbacks"].map((kind) => `${section}.${kind}`)),
+  ...CHAIN_SECTIONS.flatMap((section) =>
+    ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "default_fallbacks"].map(
+      (kind) => `${section}.${kind}`,
+    ),
+  ),
 ]);
 
 function noteSections(config: Members, notes: Notes): void {
@@ -246,7 +293,10 @@ interface Content {
 }
 
 /** The content without the models that the service would refuse, each with a note; read by the code that reads catalogues. */
-function validated(content: Content, { ours, notes }: { readonly ours: readonly Layer[]; readonly notes: Notes }): Content {
+function validated(
+  content: Content,
+  { ours, notes }: { readonly ours: readonly Layer[]; readonly notes: Notes },
+): Content {
   let { models } = content;
   for (;;) {
     try {
@@ -258,11 +308,14 @@ function validated(content: Content, { ours, notes }: { readonly ours: readonly 
       const refused = new Map(
         error.faults.flatMap(({ place, message }) => {
           const [, index] = /^models\[(\d+)\]/.exec(place) ?? [];
-          return index === undefined ? [] : [[Number(index), `${place.replace(/^models\[\d+\]\.?/, "")}: ${message}`] as const];
+          return index === undefined
+            ? []
+            : [[Number(index), `${place.replace(/^models\[\d+\]\.?/, "")}: ${message}`] as const];
         }),
       );
       if (refused.size === 0) throw error;
-      for (const [at, why] of refused) notes.add("model_list", `${models[at]?.slug ?? ""} was left out, since a catalogue cannot have it: ${why}`);
+      for (const [at, why] of refused)
+        notes.add("model_list", `${models[at]?.slug ?? ""} was left out, since a catalogue cannot have it: ${why}`);
       models = models.filter((_model, at) => !refused.has(at));
     }
   }

@@ -71,7 +71,10 @@ export function slugOf(name: string | undefined, place: string, notes: Notes): s
     return undefined;
   }
   if (SLUG.test(name)) return name;
-  const slug = name.replaceAll(/[^A-Za-z0-9._:-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 128);
+  const slug = name
+    .replaceAll(/[^A-Za-z0-9._:-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 128);
   if (!SLUG.test(slug)) {
     notes.add(place, "expected a name with letters or digits");
     return undefined;
@@ -95,14 +98,21 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
   noteUnread(info, `${place}.model_info`, notes);
   for (const limit of ["rpm", "tpm"]) {
     if (limit in params || limit in members) {
-      notes.add(`${place}.litellm_params.${limit}`, "sources have no limits: it is used as the source's weight beside others; give keys presets");
+      notes.add(
+        `${place}.litellm_params.${limit}`,
+        "sources have no limits: it is used as the source's weight beside others; give keys presets",
+      );
     }
   }
   const template = templateOf(found, textIn(info["base_model"]), shelf);
   const facts = factsOf({ slug, found, params, info, template, place }, shelf);
   if (facts === undefined) return undefined;
-  const drops = Array.isArray(params["additional_drop_params"]) ? params["additional_drop_params"].filter((one) => textIn(one) !== undefined) : [];
-  const shippedSource = template?.sources?.find(({ provider, model }) => provider === found.shipped && model === found.model);
+  const drops = Array.isArray(params["additional_drop_params"])
+    ? params["additional_drop_params"].filter((one) => textIn(one) !== undefined)
+    : [];
+  const shippedSource = template?.sources?.find(
+    ({ provider, model }) => provider === found.shipped && model === found.model,
+  );
   const { weight: _weight, ...adapted } = shippedSource ?? { provider: "", model: "" };
   const source: SourceEntry = {
     ...adapted,
@@ -110,7 +120,9 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
     model: found.model,
     ...(drops.length > 0 && { drop_params: [...new Set([...(adapted.drop_params ?? []), ...drops])] }),
   };
-  const weight = [params["weight"], params["rpm"], members["rpm"], params["tpm"], members["tpm"]].map(positiveIn).find(Boolean);
+  const weight = [params["weight"], params["rpm"], members["rpm"], params["tpm"], members["tpm"]]
+    .map(positiveIn)
+    .find(Boolean);
   return { slug, place, source, facts, weight, order: positiveIn(params["order"]) };
 }
 
@@ -131,7 +143,12 @@ export function modelsOf(deployments: readonly Deployment[], shelf: Shelf): Cata
       shelf.notes.add(first.place, `${slug} is not offered: no price is known. Add pricing to its entry; "0" is free`);
     }
     const isOwnPrice = pricing !== undefined && JSON.stringify(pricing) !== JSON.stringify(shipped?.pricing);
-    return { slug, ...facts, ...(isOwnPrice && { pricing, price_source: first.facts.price_source ?? shelf.priceSource }), sources };
+    return {
+      slug,
+      ...facts,
+      ...(isOwnPrice && { pricing, price_source: first.facts.price_source ?? shelf.priceSource }),
+      sources,
+    };
   });
 }
 
@@ -154,24 +171,33 @@ function sourcesOf(group: readonly Deployment[], notes: Notes): SourceEntry[] {
 function ownFacts(facts: Deployment["facts"], shipped: CatalogueModel): Partial<CatalogueModel> {
   const { pricing: _pricing, price_source: _source, owned_by: _owner, created: _created, ...rest } = facts;
   const known: Readonly<Record<string, unknown>> = { ...shipped };
-  return Object.fromEntries(Object.entries(rest).filter(([name, value]) => JSON.stringify(known[name]) !== JSON.stringify(value)));
+  return Object.fromEntries(
+    Object.entries(rest).filter(([name, value]) => JSON.stringify(known[name]) !== JSON.stringify(value)),
+  );
 }
 
 function withCredential(params: Members, place: string, { credentials, notes }: Shelf): Members {
   const name = textIn(params["litellm_credential_name"]);
   if (name === undefined) return params;
   const values = credentials.get(name);
-  if (values === undefined) notes.add(`${place}.litellm_params.litellm_credential_name`, "credential_list has no such credential");
+  if (values === undefined)
+    notes.add(`${place}.litellm_params.litellm_credential_name`, "credential_list has no such credential");
   return { ...values, ...params };
 }
 
 /** The shipped model that the deployment calls, or that `base_model` names. */
-function templateOf({ shipped, model }: Found, baseModel: string | undefined, { models }: Shelf): CatalogueModel | undefined {
+function templateOf(
+  { shipped, model }: Found,
+  baseModel: string | undefined,
+  { models }: Shelf,
+): CatalogueModel | undefined {
   const serves = (name: string) => (one: CatalogueModel) =>
     one.sources?.some((source) => source.provider === shipped && source.model === name) === true;
   const base = baseModel?.slice(baseModel.lastIndexOf("/") + 1);
   const all = [...models.values()];
-  const bySource = all.find(serves(model)) ?? all.find((one) => one.slug === model && one.sources?.some(({ provider }) => provider === shipped));
+  const bySource =
+    all.find(serves(model)) ??
+    all.find((one) => one.slug === model && one.sources?.some(({ provider }) => provider === shipped));
   return (shipped === undefined ? undefined : bySource) ?? (base === undefined ? undefined : models.get(base));
 }
 
@@ -194,7 +220,13 @@ function factsOf(described: Described, { notes, priceSource }: Shelf): Deploymen
   }
   const { slug: _slug, sources: _sources, disabled: _disabled, ...known } = template ?? { slug: "" };
   const chats = modality === "text" || template?.supports_chat === true;
-  const pricing = pricesOf({ ...info, ...params }, modality, `${place}.${Object.keys(params).some(isPrice) ? "litellm_params" : "model_info"}`, notes) ?? known.pricing;
+  const pricing =
+    pricesOf(
+      { ...info, ...params },
+      modality,
+      `${place}.${Object.keys(params).some(isPrice) ? "litellm_params" : "model_info"}`,
+      notes,
+    ) ?? known.pricing;
   const isOwnPrice = pricing !== undefined && pricing !== known.pricing;
   const facts = {
     ...known,
@@ -202,7 +234,9 @@ function factsOf(described: Described, { notes, priceSource }: Shelf): Deploymen
     owned_by: known.owned_by ?? textIn(info["litellm_provider"])?.slice(0, 100) ?? found.owner,
     created: known.created ?? Math.floor(Date.parse(priceSource.date) / 1_000),
     ...(chats ? chatFacts(described, notes) : {}),
-    ...(modality === "embedding" ? { supports_embeddings: true, max_context_tokens: tokensOf(info, known) ?? ASSUMED.max_context_tokens } : {}),
+    ...(modality === "embedding"
+      ? { supports_embeddings: true, max_context_tokens: tokensOf(info, known) ?? ASSUMED.max_context_tokens }
+      : {}),
     ...(pricing !== undefined && { pricing }),
     ...(isOwnPrice && { price_source: priceSource }),
     ...firstByteOf(params),
@@ -210,7 +244,10 @@ function factsOf(described: Described, { notes, priceSource }: Shelf): Deploymen
   if (modality !== "embedding") return facts;
   const dimensions = positiveIn(info["output_vector_size"]) ?? known.embedding?.dimensions;
   if (dimensions === undefined) {
-    notes.add(`${place}.model_info`, "not served: an embedding model needs output_vector_size, the length of its vectors");
+    notes.add(
+      `${place}.model_info`,
+      "not served: an embedding model needs output_vector_size, the length of its vectors",
+    );
     return undefined;
   }
   return { ...facts, embedding: { ...known.embedding, dimensions } };
@@ -221,7 +258,10 @@ function chatFacts({ info, template, place, slug }: Described, notes: Notes): Pa
   const output = wholeIn(info["max_output_tokens"]) ?? wholeIn(info["max_tokens"]) ?? template?.max_output_tokens;
   if (context === undefined || output === undefined) {
     const { max_context_tokens: read, max_output_tokens: written } = ASSUMED;
-    notes.add(`${place}.model_info`, `limits of ${slug} are not known: ${read} and ${written} tokens were assumed; correct its entry`);
+    notes.add(
+      `${place}.model_info`,
+      `limits of ${slug} are not known: ${read} and ${written} tokens were assumed; correct its entry`,
+    );
   }
   const most = context ?? Math.max(ASSUMED.max_context_tokens, output ?? 0);
   const inputs = new Set<string>(template?.allowed_params?.supported_inputs ?? ["text"]);
@@ -256,7 +296,9 @@ function wholeIn(value: unknown): number | undefined {
 /** `stream_timeout` in seconds bounds the first byte of a stream, in milliseconds. */
 function firstByteOf(params: Members): { readonly first_byte_ms?: number } {
   const seconds = positiveIn(params["stream_timeout"]);
-  return seconds === undefined ? {} : { first_byte_ms: Math.min(3_600_000, Math.max(100, Math.round(seconds * 1_000))) };
+  return seconds === undefined
+    ? {}
+    : { first_byte_ms: Math.min(3_600_000, Math.max(100, Math.round(seconds * 1_000))) };
 }
 
 function modalityByName(model: string): CatalogueModel["modality"] {
@@ -268,6 +310,7 @@ function modalityByName(model: string): CatalogueModel["modality"] {
 
 function noteUnread(members: Members, place: string, notes: Notes): void {
   for (const name of Object.keys(members)) {
-    if (!READ.has(name) && !isPrice(name)) notes.add(`${place}.${printable(name)}`, ownOf(REASONS, name) ?? NO_COUNTERPART);
+    if (!READ.has(name) && !isPrice(name))
+      notes.add(`${place}.${printable(name)}`, ownOf(REASONS, name) ?? NO_COUNTERPART);
   }
 }

@@ -78,7 +78,8 @@ export function pricesOf(members: Members, modality: string, place: string, note
   }
   const [first, ...others] = UNITS[modality]?.filter((unit) => found.has(unit)) ?? [];
   if (first === undefined) return undefined;
-  if (others.length > 0) notes.add(place, `a model has prices of one unit: ${first} was taken, not ${others.join(", ")}`);
+  if (others.length > 0)
+    notes.add(place, `a model has prices of one unit: ${first} was taken, not ${others.join(", ")}`);
   return { unit: first, ...Object.fromEntries(found.get(first) ?? []) };
 }
 
@@ -88,7 +89,9 @@ export function dearest(first: PricingText | undefined, second: PricingText | un
   if (first.unit !== second.unit) return first;
   const rates = Object.entries(second).filter(([rate, text]) => {
     const before = first[rate as Rate];
-    return rate !== "unit" && (before === undefined || parseDecimal(text, PLACES_MAX) > parseDecimal(before, PLACES_MAX));
+    return (
+      rate !== "unit" && (before === undefined || parseDecimal(text, PLACES_MAX) > parseDecimal(before, PLACES_MAX))
+    );
   });
   return { ...first, ...Object.fromEntries(rates) };
 }

@@ -94,99 +94,142 @@ export function openProviders(
   named: ReadonlySet<string>,
   notes: Notes,
 ): Providers {
-  const entries = new Map<string, ProviderEntry>();
-  /** Key in the file → variable in its place. */
-  const literals = new Map<string, string>();
-  const renamed = new Set<string>();
-
-  function freeId(wanted: string): string {
-    let id = wanted;
-    for (let count = 2; [...entries.values()].some((entry) => entry.id === id) || shipped.has(id); count += 1) {
-      id = `${wanted.slice(0, 58)}-${count}`;
-    }
-    return id;
-  }
-
-  /** Variable for a key; undefined where none is sent. @param usual of a shipped provider */
-  function variableOf(key: string | undefined, place: string, stem: string, usual: string | undefined): string | undefined {
-    if (key === undefined) return usual;
-    if (REFERENCE.test(key)) {
-      const name = key.replace(REFERENCE, "");
-      if (VARIABLE.test(name)) return name;
-      const own = variableFrom(name);
-      if (!renamed.has(own)) notes.add(place, `key variables end in _API_KEY: set ${own} to the value of ${printable(name)}`);
-      renamed.add(own);
-      return own;
-    }
-    if (NO_KEY.has(key.toLowerCase())) return usual;
-    const known = literals.get(key);
-    if (known !== undefined) return known;
-    const taken = new Set([...named, ...literals.values()]);
-    let own = usual !== undefined && !taken.has(usual) ? usual : variableFrom(stem);
-    for (let count = 2; taken.has(own); count += 1) own = variableFrom(`${stem}_${count}`);
-    literals.set(key, own);
-    notes.add(place, `the key in this file is not copied: set ${own} where the service starts`);
-    return own;
-  }
-
-  /** Id of the provider with this family, address and variable, which is written where none ships. */
-  function providerWith(wanted: Omit<ProviderEntry, "id">, stem: string): string {
-    const key = JSON.stringify([wanted.family, wanted.base_url, wanted.api_key_env]);
-    const known = entries.get(key);
-    if (known !== undefined) return known.id;
-    for (const { id, family, base_url, api_key_env } of shipped.values()) {
-      if (JSON.stringify([family, base_url, api_key_env]) === key) return id;
-    }
-    const id = freeId(stem);
-    entries.set(key, { id, ...wanted });
-    return id;
-  }
-
+  const entries = openEntries(shipped);
+  const variables = openVariables(named, notes);
   return {
-    entries: () => [...entries.values()],
+    entries: entries.all,
     find(params, place) {
-      const whole = textIn(params["model"]);
-      if (whole === undefined) {
-        notes.add(`${place}.model`, "expected the name of a model as text");
-        return undefined;
-      }
-      if (whole.includes("*")) {
-        notes.add(`${place}.model`, "a catalogue has no wildcards: name each model. Models that ship with the service are offered once their provider's key is set");
-        return undefined;
-      }
+      const whole = nameOf(params["model"], `${place}.model`, notes);
       const base = addressOf(params["api_base"] ?? params["base_url"], `${place}.api_base`, notes);
-      if (base === null) return undefined;
+      if (whole === undefined || base === null) return undefined;
       const { prefix, model } = splitName(whole, textIn(params["custom_llm_provider"]), base);
-      const key = textIn(params["api_key"]);
-      const keyPlace = `${place}.api_key`;
+      const key = { text: textIn(params["api_key"]), place: `${place}.api_key` };
       const ours = shipped.get(ownOf(SHIPPED, prefix) ?? "");
       if (ours !== undefined && (base === undefined || base === ours.base_url || ours.family !== "openai-compatible")) {
-        const address = base === undefined ? ours.base_url : `${base.replace(/\/v1(beta)?(\/messages)?$/, "")}${/\/v1(beta)?$/.exec(ours.base_url ?? "")?.[0] ?? ""}`;
-        const variable = variableOf(key, keyPlace, ours.id, ours.api_key_env);
-        const wanted = { ...withoutId(ours), ...(address !== undefined && { base_url: address }), ...(variable !== undefined && { api_key_env: variable }) };
-        return { provider: providerWith(wanted, ours.id), model, shipped: ours.id, owner: ours.id };
+        const variable = variables.of(key, ours.id, ours.api_key_env);
+        const provider = entries.idOf(atAddress(ours, base, variable), ours.id);
+        return { provider, model, shipped: ours.id, owner: ours.id };
       }
-      const isAzureV1 = prefix.startsWith("azure") && base?.endsWith("/openai/v1") === true;
-      const address = base ?? ownOf(COMPATIBLE, prefix) ?? undefined;
-      if (!isAzureV1 && Object.hasOwn(FOREIGN, prefix)) {
-        notes.add(`${place}.model`, `not served: ${FOREIGN[prefix]}`);
-        return undefined;
-      }
-      if (address === undefined) {
-        notes.add(`${place}.model`, prefix === "" ? "not served: its provider cannot be told from its name; write provider/name or api_base" : `not served: ${printable(prefix)} is no provider of this service; with an api_base it is called as an OpenAI-compatible server`);
-        return undefined;
-      }
-      const complete = prefix.startsWith("ollama") && !/\/v1$/.test(address) ? `${address}/v1` : address;
-      const host = new URL(complete).host.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "").slice(0, 60);
-      const variable = variableOf(key, keyPlace, Object.hasOwn(COMPATIBLE, prefix) && base === undefined ? prefix : host, undefined);
-      const wanted = { family: "openai-compatible", base_url: complete, ...(variable !== undefined && { api_key_env: variable }) } as const;
-      return { provider: providerWith(wanted, host), model, owner: prefix === "" || prefix === "openai" ? host : ownerName(prefix) };
+      const address = serverAddress(prefix, base, `${place}.model`, notes);
+      if (address === undefined) return undefined;
+      const host = new URL(address).host
+        .replaceAll(/[^a-z0-9]+/g, "-")
+        .replaceAll(/^-|-$/g, "")
+        .slice(0, 60);
+      const isUsual = Object.hasOwn(COMPATIBLE, prefix) && base === undefined;
+      const variable = variables.of(key, isUsual ? prefix : host, undefined);
+      const wanted = { family: "openai-compatible", base_url: address, ...keyed(variable) } as const;
+      const owner = prefix === "" || prefix === "openai" ? host : printable(prefix).slice(0, 100);
+      return { provider: entries.idOf(wanted, host), model, owner };
     },
   };
 }
 
+/** Providers that are written, one for each family, address and variable that does not ship. */
+function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
+  const entries = new Map<string, ProviderEntry>();
+  const keyOf = ({ family, base_url, api_key_env }: Omit<ProviderEntry, "id">): string =>
+    JSON.stringify([family, base_url, api_key_env]);
+  const isTaken = (id: string): boolean => shipped.has(id) || entries.values().some((entry) => entry.id === id);
+  return {
+    all: (): readonly ProviderEntry[] => [...entries.values()],
+    idOf(wanted: Omit<ProviderEntry, "id">, stem: string): string {
+      const key = keyOf(wanted);
+      const known = entries.get(key) ?? shipped.values().find((entry) => keyOf(entry) === key);
+      if (known !== undefined) return known.id;
+      let id = stem;
+      for (let count = 2; isTaken(id); count += 1) id = `${stem.slice(0, 58)}-${count}`;
+      entries.set(key, { id, ...wanted });
+      return id;
+    },
+  };
+}
+
+/** Variables of keys, which are never copied: one for each reference and each key in the file. */
+function openVariables(named: ReadonlySet<string>, notes: Notes) {
+  const literals = new Map<string, string>();
+  const renamed = new Set<string>();
+
+  function ofReference(name: string, place: string): string {
+    if (VARIABLE.test(name)) return name;
+    const own = variableFrom(name);
+    if (!renamed.has(own)) {
+      notes.add(place, `key variables end in _API_KEY: set ${own} to the value of ${printable(name)}`);
+    }
+    renamed.add(own);
+    return own;
+  }
+
+  return {
+    /** Undefined where no key is sent. @param usual of a shipped provider */
+    of(
+      { text, place }: { readonly text: string | undefined; readonly place: string },
+      stem: string,
+      usual: string | undefined,
+    ): string | undefined {
+      if (text === undefined || NO_KEY.has(text.toLowerCase())) return usual;
+      if (REFERENCE.test(text)) return ofReference(text.replace(REFERENCE, ""), place);
+      const known = literals.get(text);
+      if (known !== undefined) return known;
+      const taken = new Set([...named, ...literals.values()]);
+      let own = usual !== undefined && !taken.has(usual) ? usual : variableFrom(stem);
+      for (let count = 2; taken.has(own); count += 1) own = variableFrom(`${stem}_${count}`);
+      literals.set(text, own);
+      notes.add(place, `the key in this file is not copied: set ${own} where the service starts`);
+      return own;
+    },
+  };
+}
+
+function nameOf(value: unknown, place: string, notes: Notes): string | undefined {
+  const name = textIn(value);
+  if (name !== undefined && !name.includes("*")) return name;
+  const reason =
+    name === undefined
+      ? "expected the name of a model as text"
+      : "a catalogue has no wildcards: name each model. Models that ship with the service are offered once their provider's key is set";
+  notes.add(place, reason);
+  return undefined;
+}
+
+/** A shipped provider at another address, or with another key. */
+function atAddress(
+  ours: ProviderEntry,
+  base: string | undefined,
+  variable: string | undefined,
+): Omit<ProviderEntry, "id"> {
+  const { id: _id, disabled: _disabled, ...entry } = ours;
+  const version = /\/v1(beta)?$/.exec(ours.base_url ?? "")?.[0] ?? "";
+  const address = base === undefined ? ours.base_url : `${base.replace(/\/v1(beta)?(\/messages)?$/, "")}${version}`;
+  return { ...entry, ...(address !== undefined && { base_url: address }), ...keyed(variable) };
+}
+
+function keyed(variable: string | undefined): { readonly api_key_env?: string } {
+  return variable === undefined ? {} : { api_key_env: variable };
+}
+
+/** Address of an OpenAI-compatible server; undefined, with a note, where it has none or speaks another API. */
+function serverAddress(prefix: string, base: string | undefined, place: string, notes: Notes): string | undefined {
+  const isAzureV1 = prefix.startsWith("azure") && base?.endsWith("/openai/v1") === true;
+  const foreign = isAzureV1 ? undefined : ownOf(FOREIGN, prefix);
+  const address = base ?? ownOf(COMPATIBLE, prefix) ?? undefined;
+  if (foreign === undefined && address !== undefined) {
+    return prefix.startsWith("ollama") && !address.endsWith("/v1") ? `${address}/v1` : address;
+  }
+  const unknown =
+    prefix === ""
+      ? "its provider cannot be told from its name; write provider/name or api_base"
+      : `${printable(prefix)} is no provider of this service; with an api_base it is called as an OpenAI-compatible server`;
+  notes.add(place, `not served: ${foreign ?? unknown}`);
+  return undefined;
+}
+
 /** The prefix and the name behind it. A server with an address of its own may have names with slashes. */
-function splitName(whole: string, custom: string | undefined, base: string | undefined): { prefix: string; model: string } {
+function splitName(
+  whole: string,
+  custom: string | undefined,
+  base: string | undefined,
+): { prefix: string; model: string } {
   const slash = whole.indexOf("/");
   const first = slash === -1 ? "" : whole.slice(0, slash);
   const isPrefix = Object.hasOwn(SHIPPED, first) || Object.hasOwn(COMPATIBLE, first) || Object.hasOwn(FOREIGN, first);
@@ -206,7 +249,8 @@ function addressOf(value: unknown, place: string, notes: Notes): string | null |
     return null;
   }
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === "";
+  const isPlain =
+    url && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === "";
   if (isPlain === true) return text;
   notes.add(place, "expected an http or https URL without credentials, query or fragment");
   return null;
@@ -214,21 +258,16 @@ function addressOf(value: unknown, place: string, notes: Notes): string | null |
 
 /** `OPENAI_KEY_EU` → `OPENAI_KEY_EU_API_KEY`; `AZURE_TOKEN` → `AZURE_API_KEY`. */
 function variableFrom(name: string): string {
-  const upper = name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "");
+  const upper = name
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
   const stem = upper.replace(/_?(API_KEY|APIKEY|KEY|TOKEN|SECRET)$/, "");
   return `${/^[A-Z]/.test(stem) ? stem : `MODEL_${stem}`.replace(/_$/, "")}_API_KEY`;
-}
-
-function ownerName(prefix: string): string {
-  return printable(prefix).slice(0, 100);
 }
 
 /** Names as notes repeat them: short, on one line. */
 export function printable(name: string): string {
   const text = name.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "");
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
-}
-
-function withoutId({ id: _id, disabled: _disabled, ...entry }: ProviderEntry): Omit<ProviderEntry, "id"> {
-  return entry;
 }

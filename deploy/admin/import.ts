@@ -13,13 +13,19 @@ const READ_BYTES_MAX = 64 * 1_048_576;
 
 export const IMPORT_COMMANDS: readonly Command[] = [
   {
-    usage: "import litellm <config.yaml> [--out <catalogue.yaml>]",
-    about: "writes the models of a LiteLLM proxy configuration as a catalogue file, and lists what has no counterpart; keys are never copied",
+    usage: "import litellm <config> [--out <file>]",
+    about:
+      "Writes the models of a LiteLLM proxy configuration as a catalogue file. Lists what has no counterpart; keys are never copied.",
     needs: "nothing",
     async run(_context, { word, option }) {
-      const file = word("config.yaml");
+      const file = word("config");
       const text = await readConfig(file);
-      const imported = importLiteLlm({ file, text, ours: await loadOurLayers(), date: new Date().toISOString().slice(0, 10) });
+      const imported = importLiteLlm({
+        file,
+        text,
+        ours: await loadOurLayers(),
+        date: new Date().toISOString().slice(0, 10),
+      });
       const out = option("out");
       if (out !== undefined && imported.models.length > 0) await writeNew(out, pageOf(imported, file));
       return answerOf(imported, file, out);
@@ -42,7 +48,11 @@ function unreadable(file: string, cause: unknown): never {
 async function writeNew(out: string, text: string): Promise<void> {
   await writeFile(out, text, { flag: "wx" }).catch((error: unknown) => {
     const isThere = (error as { code?: unknown }).code === "EEXIST";
-    const why = isThere ? "it exists; name another file, or delete it" : error instanceof Error ? error.message : String(error);
+    const why = isThere
+      ? "it exists; name another file, or delete it"
+      : error instanceof Error
+        ? error.message
+        : String(error);
     throw new Error(`${out} cannot be written: ${why}`, { cause: error });
   });
 }
@@ -55,11 +65,24 @@ function pageOf({ yaml, variables }: Imported, file: string): string {
 
 function answerOf(imported: Imported, file: string, out: string | undefined): Answer {
   const { models, providers, variables, chains, notes } = imported;
-  const json = { out: out ?? null, models, providers, variables, chains, notes, ...(out === undefined && { yaml: imported.yaml }) };
-  if (models.length === 0) return { json, text: `no model of ${file} can be served\n\n${notesTable(imported)}`, exitCode: 1 };
-  const commands = chains.map(({ model, fallbacks }) => `  ${ADMIN} fallback-chains set ${model} ${fallbacks.join(" ")} --workspace <workspace>`);
+  const json = {
+    out: out ?? null,
+    models,
+    providers,
+    variables,
+    chains,
+    notes,
+    ...(out === undefined && { yaml: imported.yaml }),
+  };
+  if (models.length === 0)
+    return { json, text: `no model of ${file} can be served\n\n${notesTable(imported)}`, exitCode: 1 };
+  const commands = chains.map(
+    ({ model, fallbacks }) => `  ${ADMIN} fallback-chains set ${model} ${fallbacks.join(" ")} --workspace <workspace>`,
+  );
   const parts = [
-    out === undefined ? pageOf(imported, file).trimEnd() : `${out}: ${models.length} models. Check it with ${ADMIN} catalogue check ${out}`,
+    out === undefined
+      ? pageOf(imported, file).trimEnd()
+      : `${out}: ${models.length} models. Check it with ${ADMIN} catalogue check ${out}`,
     ...(variables.length > 0 ? [`Set these variables where the service starts: ${variables.join(", ")}`] : []),
     ...(commands.length > 0 ? [`Fallbacks belong to workspaces. Set them with:\n${commands.join("\n")}`] : []),
     ...(notes.length > 0 ? [`Not taken over as it stands:\n\n${notesTable(imported)}`] : []),
@@ -71,7 +94,10 @@ function answerOf(imported: Imported, file: string, out: string | undefined): An
 }
 
 function notesTable({ notes }: Imported): string {
-  return table(["Line", "Place", "Reason"], notes.map(({ line, place, reason }) => [line, place, reason]));
+  return table(
+    ["Line", "Place", "Reason"],
+    notes.map(({ line, place, reason }) => [line, place, reason]),
+  );
 }
 
 function commented(text: string): string {

@@ -73,12 +73,7 @@ function cellOf(count: number | undefined): string {
 }
 
 /** Number of models that ship with the service; 0 where only models of an operator's own file can be called; undefined: none can. */
-function countOf(
-  catalogue: Catalogue,
-  providers: Providers,
-  provider: Provider,
-  kind: KindName,
-): number | undefined {
+function countOf(catalogue: Catalogue, providers: Providers, provider: Provider, kind: KindName): number | undefined {
   const models = [...catalogue.models.values()].filter(
     (model) => model.kind !== "tool" && model.sources.some((source) => source.provider === provider.id),
   );

@@ -31,7 +31,10 @@ describe("the page on LiteLLM", () => {
     expect(body).toContain("The import makes `gpt-4o`, `local-qwen` and the alias `default`.");
     expect(imported.models).toEqual(["gpt-4o", "local-qwen", "default"]);
     expect(body).toContain("It reports `azure-gpt` and `rpm`, and prints the command for the fallback chain.");
-    expect(imported.notes.map(({ place }) => place)).toEqual(["model_list[0].litellm_params.rpm", "model_list[2].litellm_params.model"]);
+    expect(imported.notes.map(({ place }) => place)).toEqual([
+      "model_list[0].litellm_params.rpm",
+      "model_list[2].litellm_params.model",
+    ]);
     expect(imported.chains).toEqual([{ model: "local-qwen", fallbacks: ["gpt-4o"] }]);
     const { models } = catalogueOf(OURS, [{ name: "page.yaml", text: imported.yaml }], SET);
     expect(models.get("default")?.pricing).toMatchObject({ input_per_million: "2", output_per_million: "6.5" });
@@ -39,10 +42,13 @@ describe("the page on LiteLLM", () => {
 
   test("names the counterparts of every prefix that ships", () => {
     const prefixes = Array.from(body.matchAll(/`(?:model: )?([a-z_]+)\/…`/g), ([, prefix = ""]) => prefix);
-    for (const prefix of ["openai", "anthropic", "gemini", "groq", "together_ai", "bedrock"]) expect(prefixes).toContain(prefix);
+    for (const prefix of ["openai", "anthropic", "gemini", "groq", "together_ai", "bedrock"])
+      expect(prefixes).toContain(prefix);
     const text = `model_list:\n${prefixes.map((prefix) => `  - { model_name: ${prefix}, litellm_params: { model: ${prefix}/x, api_base: "https://host.example/v1" } }\n`).join("")}`;
     const { models } = importLiteLlm({ file: "config.yaml", text, ours: OURS, date: "2026-11-29" });
     const refused = prefixes.filter((prefix) => !models.includes(prefix));
-    expect(refused).toEqual(["azure", "azure", "bedrock", "sagemaker", "vertex_ai"].filter((prefix) => prefixes.includes(prefix)));
+    expect(refused).toEqual(
+      ["azure", "azure", "bedrock", "sagemaker", "vertex_ai"].filter((prefix) => prefixes.includes(prefix)),
+    );
   });
 });

@@ -38,7 +38,13 @@ describe("README", () => {
     folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".readme-"));
     writePrograms(folder);
     const bench: Bench = { baseUrl: stack.baseUrls[0] ?? "", key: stack.key, natsUrl: stack.natsUrl, folder };
-    const page: Page = { path: "README.md", head: {}, body: README, lines: README.split("\n").length - 1, blocks: BLOCKS };
+    const page: Page = {
+      path: "README.md",
+      head: {},
+      body: README,
+      lines: README.split("\n").length - 1,
+      blocks: BLOCKS,
+    };
     const shell = blocksOf("sh");
     const inWorkspace = new Map(
       shell.map((block) => {
@@ -70,7 +76,9 @@ describe("README", () => {
   });
 
   test("gets a completion with curl, JavaScript and Python", () => {
-    const answer = JSON.parse(outputOf("Say exactly: it works\"}]}'")) as { choices: { message: { content: string } }[] };
+    const answer = JSON.parse(outputOf("Say exactly: it works\"}]}'")) as {
+      choices: { message: { content: string } }[];
+    };
     expect(answer.choices[0]?.message.content).toBe("it works");
     expect(outputOf('from "openai"')).toBe("streamed");
     if (hasPython) expect(outputOf("from openai")).toBe("it works\n");
@@ -91,7 +99,12 @@ describe("README", () => {
     expect(served.toLowerCase()).toContain("x-cache: miss");
     expect(served).toContain('"content":"served"');
     const key = JSON.parse(outputOf("/api-keys")) as Record<string, unknown>;
-    expect(key).toMatchObject({ object: "api_key", key: expect.stringMatching(/^slk_/), preset: "free", tools: ["web.*"] });
+    expect(key).toMatchObject({
+      object: "api_key",
+      key: expect.stringMatching(/^slk_/),
+      preset: "free",
+      tools: ["web.*"],
+    });
   });
 
   test("has a catalogue file that makes its model callable", async () => {
@@ -118,7 +131,10 @@ describe("README", () => {
     }
     const faults = await Bun.file(join(PROJECT_ROOT, "tests/faults/RESULTS.md")).text();
     expect(README).toContain(`[${faults.match(/^\| \d+ \|/gm)?.length ?? 0} faults]`);
-    const load = (await Bun.file(join(PROJECT_ROOT, "tests/load/RESULTS.md")).text()).replaceAll(/(\d)(\d{3})\b/g, "$1,$2");
+    const load = (await Bun.file(join(PROJECT_ROOT, "tests/load/RESULTS.md")).text()).replaceAll(
+      /(\d)(\d{3})\b/g,
+      "$1,$2",
+    );
     for (const figure of ["3,993 calls per second", "230,509 calls"]) {
       expect(README).toContain(figure);
       expect(load).toContain(figure.split(" ")[0] ?? "none");
@@ -127,7 +143,10 @@ describe("README", () => {
 
   test("names only models that there are", async () => {
     const catalogue = catalogueOf(await loadOurLayers(), [], { sandbox: true, providerKey: () => "set" });
-    const named = Array.from(README.matchAll(/(?:`|"model":"|model="|model: ")((?:sandbox|gpt)-[a-z0-9.-]+)/g), ([, name = ""]) => name);
+    const named = Array.from(
+      README.matchAll(/(?:`|"model":"|model="|model: ")((?:sandbox|gpt)-[a-z0-9.-]+)/g),
+      ([, name = ""]) => name,
+    );
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !catalogue.models.has(name))).toEqual([]);
   });
@@ -136,7 +155,9 @@ describe("README", () => {
     const lines = README.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(LINES_MAX);
     expect(lines.filter((line) => line.length > CHARACTERS_MAX)).toEqual([]);
-    expect(BLOCKS.filter(({ text }) => text.split("\n").length - 1 > RECIPE_LINES_MAX).map(({ line }) => line)).toEqual([]);
+    expect(BLOCKS.filter(({ text }) => text.split("\n").length - 1 > RECIPE_LINES_MAX).map(({ line }) => line)).toEqual(
+      [],
+    );
   });
 
   test("links to files and headings that exist", () => {

@@ -81,7 +81,9 @@ describe("a configuration with load balancing", () => {
 
   test("becomes models whose deployments are sources with weights", () => {
     expect(models).toEqual(["gpt-4o", "opus", "vllm-models", "gpt-4", "best"]);
-    const sources = catalogue.models.get("gpt-4o")?.sources.map(({ provider, model, weight }) => [provider, model, weight]);
+    const sources = catalogue.models
+      .get("gpt-4o")
+      ?.sources.map(({ provider, model, weight }) => [provider, model, weight]);
     expect(sources).toEqual([
       ["openai-2", "gpt-4o", 60],
       ["openai", "gpt-4o", 600],
@@ -188,13 +190,19 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
       first_byte_ms: 30_000,
       sources: [{ provider: "lab-example", model: "meta/llama", drop_params: ["seed"] }],
     });
-    expect(catalogue.providers.get("lab-example")).toMatchObject({ base_url: "https://lab.example/v1", api_key_env: "LAB_API_KEY" });
+    expect(catalogue.providers.get("lab-example")).toMatchObject({
+      base_url: "https://lab.example/v1",
+      api_key_env: "LAB_API_KEY",
+    });
     const ours = catalogueOf(OURS, [], SET).models;
     expect(catalogue.models.get("local")?.pricing).toEqual(ours.get("gpt-4o-mini")?.pricing);
     expect(catalogue.providers.get("localhost-11434")?.base_url).toBe("http://localhost:11434/v1");
     expect(catalogue.models.get("vectors")?.embedding?.dimensions).toBe(1536);
     expect(catalogue.models.get("vectors")?.cache_ttl_s).toBeUndefined();
-    expect(catalogue.models.get("own-vectors")).toMatchObject({ supports_embeddings: true, pricing: { input_per_million: "1" } });
+    expect(catalogue.models.get("own-vectors")).toMatchObject({
+      supports_embeddings: true,
+      pricing: { input_per_million: "1" },
+    });
     expect(catalogue.unroutable.get("mine")).toBe("it has no price");
     for (const part of [
       "model_list[0].model_name: names contain no slashes or spaces: lab/chat is called lab-chat here",
@@ -216,7 +224,8 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     const { catalogue, reasons } = convert(
       `model_list:\n${entry("a", "groq/llama-3.3-70b-versatile", "rpm: 50000")}${entry("a", "openai/gpt-4o", "rpm: 5")}${entry("b", "openai/gpt-4o", "order: 2")}${entry("b", "groq/llama-3.3-70b-versatile", "order: 1")}${entry("c", "openai/gpt-4o", "region_name: eu")}${entry("c", "openai/gpt-4o", "region_name: us")}`,
     );
-    const sources = (slug: string) => catalogue.models.get(slug)?.sources.map(({ provider, weight }) => [provider, weight]);
+    const sources = (slug: string) =>
+      catalogue.models.get(slug)?.sources.map(({ provider, weight }) => [provider, weight]);
     expect(sources("a")).toEqual([
       ["groq", 1000],
       ["openai", 1],
@@ -239,8 +248,14 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
   - { model_name: c, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-1 } }
   - { model_name: d, litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY } }
 `);
-    const variable = (slug: string) => catalogue.providers.get(catalogue.models.get(slug)?.sources[0]?.provider ?? "")?.api_key_env;
-    expect(["a", "b", "c", "d"].map(variable)).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_2_API_KEY", "OPENAI_API_KEY"]);
+    const variable = (slug: string) =>
+      catalogue.providers.get(catalogue.models.get(slug)?.sources[0]?.provider ?? "")?.api_key_env;
+    expect(["a", "b", "c", "d"].map(variable)).toEqual([
+      "OPENAI_2_API_KEY",
+      "OPENAI_3_API_KEY",
+      "OPENAI_2_API_KEY",
+      "OPENAI_API_KEY",
+    ]);
     expect(variables.toSorted()).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_API_KEY"]);
   });
 
@@ -250,7 +265,9 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
   - { model_name: dear, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 5, output_cost_per_token: 1 } }
 `);
     expect(models).toEqual(["good"]);
-    expect(reasons.join()).toContain("dear was left out, since a catalogue cannot have it: pricing.output_per_million: expected at most");
+    expect(reasons.join()).toContain(
+      "dear was left out, since a catalogue cannot have it: pricing.output_per_million: expected at most",
+    );
   });
 });
 
@@ -278,11 +295,22 @@ describe("prices", () => {
 });
 
 describe("a hostile file", () => {
-  const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[..."bcdefghijkl"].map((name, at) => `${name}: &${name} [${Array(10).fill(`*${"abcdefghijkl".charAt(at)}`).join(",")}]`).join("\n")}\nmodel_list: *l\n`;
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${Array.from("bcdefghijkl")
+    .map(
+      (name, at) =>
+        `${name}: &${name} [${Array(10)
+          .fill(`*${"abcdefghijkl".charAt(at)}`)
+          .join(",")}]`,
+    )
+    .join("\n")}\nmodel_list: *l\n`;
   test.each([
     ["that is no YAML", "model_list: [\n", /config\.yaml:\d+ is not YAML/],
     ["of aliases that multiply", bomb, /is not YAML: Excessive aliasing|more than 100000 values/],
-    ["that contains itself", "model_list: &m\n  - &x { model_name: a, litellm_params: *m }\n", /more than 100000 values/],
+    [
+      "that contains itself",
+      "model_list: &m\n  - &x { model_name: a, litellm_params: *m }\n",
+      /more than 100000 values/,
+    ],
     ["nested too deeply", `model_list: ${"[".repeat(50_000)}${"]".repeat(50_000)}`, /is not YAML/],
     ["of many values", `model_list: [${"1,".repeat(200_000)}1]`, /more than 100000 values/],
     ["too large", `# ${"x".repeat(1_100_000)}\nmodel_list: []`, /has \d+ bytes; expected at most 1048576/],
@@ -349,7 +377,11 @@ describe("the command", () => {
     expect(catalogue.models.has("vllm-models")).toBeTrue();
     expect(said.stdout).toContain("#   52  general_settings.master_key");
     const json = JSON.parse((await admin(["import", "litellm", config, "--json"])).stdout) as Record<string, unknown>;
-    expect(json).toMatchObject({ out: null, models: expect.arrayContaining(["gpt-4o"]) as string[], chains: [{ model: "vllm-models" }] });
+    expect(json).toMatchObject({
+      out: null,
+      models: expect.arrayContaining(["gpt-4o"]) as string[],
+      chains: [{ model: "vllm-models" }],
+    });
   });
 
   test("ends with 1 where nothing can be served or read, and writes nothing", async () => {

@@ -48,7 +48,8 @@ describe("deploy/Dockerfile", () => {
       "org.opencontainers.image.revision": "${REVISION}",
       "org.opencontainers.image.created": "${CREATED}",
     });
-    for (const fact of ["SOURCE", "REVISION", "CREATED"]) expect(dockerfile).toMatch(new RegExp(`^ARG ${fact}=unknown$`, "m"));
+    for (const fact of ["SOURCE", "REVISION", "CREATED"])
+      expect(dockerfile).toMatch(new RegExp(`^ARG ${fact}=unknown$`, "m"));
   });
 
   test("copies what is there and enters the build", () => {

@@ -96,7 +96,8 @@ describe("the list", () => {
     const own = `providers: [{ id: play, family: sandbox }, { id: mine, family: openai-compatible, base_url: "http://m/v1" }]
 models:
 ${chatModel("sandbox-odd", "{ provider: play, model: a }")}${chatModel("mine-2", "{ provider: mine, model: a }")}${chatModel("sandbox-chat", "{ provider: play, model: a }")}${chatModel("mixed", "{ provider: play, model: a }, { provider: mine, model: a }")}${chatModel("mine-1", "{ provider: mine, model: b }")}${chatModel("sandbox-even", "{ provider: play, model: b }")}`;
-    const listed = (text: string): string[] => listModels(build([text]), { includeTools: false }).data.map(({ id }) => id);
+    const listed = (text: string): string[] =>
+      listModels(build([text]), { includeTools: false }).data.map(({ id }) => id);
     expect(listed(own)).toEqual(["mine-2", "mixed", "mine-1", "sandbox-chat", "sandbox-odd", "sandbox-even"]);
   });
 

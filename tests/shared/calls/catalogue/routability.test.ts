@@ -64,7 +64,8 @@ describe("what can be called", () => {
     expect(refusalOf(here, "two")).toMatchObject({
       code: "model_unavailable",
       param: "model",
-      message: "The model two is not set up: set ACME_API_KEY where the service starts, or use a model that GET /v1/models lists.",
+      message:
+        "The model two is not set up: set ACME_API_KEY where the service starts, or use a model that GET /v1/models lists.",
     });
     const production = build([text], keys());
     expect(refusalOf(production, "two")).toMatchObject({
