@@ -235,7 +235,7 @@ function knownChains(chains: readonly Chain[], known: ReadonlySet<string>, notes
   });
 }
 
-/** What takes the place of settings and sections that are no models. */
+/** Counterparts of settings and sections that are not models, by their places. */
 const SETTINGS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "not copied: `npm run admin -- operator add` creates operator tokens, `key create` keys of workspaces",

@@ -74,7 +74,7 @@ export interface Found {
   readonly model: string;
   /** Id of the shipped provider that serves it, which knows its facts and prices. */
   readonly shipped?: string;
-  /** Whose model it is, as far as the prefix tells. */
+  /** Owner of the model, as far as the prefix tells. */
   readonly owner: string;
 }
 
