@@ -63,7 +63,11 @@ test("the pages name only alerts and scripts that exist", async () => {
 const commands = named(/(?:npm run (?:-s )?admin --|--no-deps admin|--rm admin|sluice\.ts admin) ([a-z][^`\n]*)/g);
 
 let help = "";
-await runAdminCommand(["help", "--json"], { stdout: (text) => (help = text), stderr: () => undefined, environment: {} });
+await runAdminCommand(["help", "--json"], {
+  stdout: (text) => (help = text),
+  stderr: () => undefined,
+  environment: {},
+});
 const usages = (JSON.parse(help) as { command: string; usage: string }[]).toSorted(
   (a, b) => b.command.length - a.command.length,
 );
