@@ -13,7 +13,7 @@ export interface Command {
   readonly usage: string;
   /** Another name of the command. */
   readonly alias?: string;
-  /** What it does, in sentences. The list of commands shows the first one. */
+  /** Description in sentences. The list of commands shows the first one. */
   readonly about: string;
   /** service: a running service and an operator's token; database: Postgres; nothing: this machine alone. */
   readonly needs: "service" | "database" | "nothing";

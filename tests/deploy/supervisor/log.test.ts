@@ -10,9 +10,9 @@ interface Options {
 
 interface Collected {
   readonly log: Log;
-  /** What was printed. */
+  /** Returns the printed text. */
   readonly text: () => string;
-  /** What was written to the file. */
+  /** Returns the text of the file. */
   readonly filed: () => string;
   readonly out: Out;
 }

@@ -1,4 +1,4 @@
-/** What `npm start` prints when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 import { expect, test } from "bun:test";
 
 import { missingPart } from "#deploy/supervisor/roles.mjs";
