@@ -163,7 +163,7 @@ function negativesLast(args: readonly string[]): string[] {
 function complaintOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];
-  if (option !== "" && message.startsWith('Unknown option')) {
+  if (option !== "" && message.startsWith("Unknown option")) {
     const [near] = nearNames(names, option.replace(/^-+/, ""));
     return `unknown option ${quote(option)}${near === undefined ? "" : `; did you mean --${near}?`}`;
   }
