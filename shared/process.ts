@@ -243,7 +243,7 @@ async function waitForDatabase(database: Database, waitMs: number, log: Logger):
     }
     if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
     if (!isRefusedByPooler(error)) throw error;
-    const settings = "set its ignore_startup_parameters (see /docs/operate/connections#pgbouncer)";
+    const settings = "set ignore_startup_parameters (see /docs/operate/connections#pgbouncer)";
     throw new Error(`the pooler at DATABASE_URL refuses our connections (${String(error)}); ${settings}`);
   });
   if (missing.length > 0) {

@@ -13,7 +13,7 @@ export interface Command {
   readonly usage: string;
   /** Another name of the command. */
   readonly alias?: string;
-  /** What it does, in sentences. The list of commands shows the first one. */
+  /** Description in sentences. The list of commands shows the first one. */
   readonly about: string;
   /** service: a running service and an operator's token; database: Postgres; nothing: this machine alone. */
   readonly needs: "service" | "database" | "nothing";
@@ -163,7 +163,7 @@ function negativesLast(args: readonly string[]): string[] {
 function complaintOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];
-  if (option !== "" && /^Unknown option/.test(message)) {
+  if (option !== "" && message.startsWith("Unknown option")) {
     const [near] = nearNames(names, option.replace(/^-+/, ""));
     return `unknown option ${quote(option)}${near === undefined ? "" : `; did you mean --${near}?`}`;
   }

@@ -23,7 +23,8 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "credits check",
     alias: "ledger check",
-    about: "Recomputes every balance and checkpoint from all ledger entries and holds. The exit code is 1 when anything differs.",
+    about:
+      "Recomputes every balance and checkpoint from all ledger entries and holds. The exit code is 1 when anything differs.",
     needs: "database",
     async run(context) {
       const faults = await (await context.database()).slowTransaction(AUDIT_LIMIT_MS, auditLedger);

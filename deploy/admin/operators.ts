@@ -27,7 +27,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       const scope = scopeOf(given.word("scope"));
       const asked = { id: newId(), name, scope, expiresAt: expiryOf(given.option("expires")), actor: ACTOR };
       const made = await makeOperatorToken(await context.database(), asked);
-      if (made.result === "full") throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens, which is the maximum; revoke some`);
+      if (made.result === "full")
+        throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens, which is the maximum; revoke some`);
       if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
       return { json: { ...tokenJson(made.row), token: made.token } };
     },

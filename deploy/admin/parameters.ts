@@ -1,4 +1,4 @@
-/** What `help <command>` says about the arguments and options of commands, and an example of each command. */
+/** Descriptions of arguments and options, and an example of each command, for `help <command>`. */
 
 import { MEMBER_ROLES } from "#shared/database/members.ts";
 

@@ -184,7 +184,7 @@ async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const durables = POOLS.flatMap((pool) => LANES.map((lane) => [streamName(pool), durableName(pool, lane)] as const));
   for (const [stream, durable] of [[BATCH_STREAM, BATCH_DURABLE] as const, ...durables]) {
     const waiting = await manager.consumers.info(stream, durable).then((info) => info.num_waiting, noneThere);
-    if (waiting > 0) throw new Error(`a service uses this NATS: it waits for messages of ${durable}`);
+    if (waiting > 0) throw new Error(`a service runs on this NATS: it waits for messages of ${durable}`);
   }
 }
 

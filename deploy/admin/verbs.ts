@@ -163,7 +163,8 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "source test <source>",
-    about: "Sends a smallest call to a source of chat or embeddings and shows the result. It works while the source is disabled.",
+    about:
+      "Sends a smallest call to a source of chat or embeddings and shows the result. It works while the source is disabled.",
     asks: "POST /operator/sources/{source}/test",
   },
   {
@@ -180,7 +181,8 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "dead-letters redrive <id>",
-    about: "Queues the job of a dead letter again, under a new hold at its old price. Letters of calls cannot be sent again.",
+    about:
+      "Queues the job of a dead letter again, under a new hold at its old price. Letters of calls cannot be sent again.",
     asks: "POST /operator/dead-letters/redrive",
     body: ({ word }) => ({ ids: [word("id")] }),
     json: redriven,
@@ -218,7 +220,8 @@ function moveVerb(name: string, kind: "top_up" | "correction", about: string): V
       const { credits: balance, available } = partsOf(move, "balance")[0] ?? {};
       return { ...move, was_done_before: status === 200, balance, available };
     },
-    unsure: (line) => `it is not known whether the credits moved; repeat it with --id ${idOf(line)}, which moves them once`,
+    unsure: (line) =>
+      `it is not known whether the credits moved; repeat it with --id ${idOf(line)}, which moves them once`,
   };
 }
 
@@ -247,8 +250,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
   const result = String(one["result"]);
-  if (result !== "done")
-    throw new Error(NOT_REDRIVEN[result] ?? "the service reported no result for the dead letter");
+  if (result !== "done") throw new Error(NOT_REDRIVEN[result] ?? "the service reported no result for the dead letter");
   return one;
 }
 

@@ -33,7 +33,7 @@ const GRACE_MS = 20_000;
 export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
   const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "natsMonitor", "s3"]));
-    const relay = (/** @type {string} */ role, /** @type {RegExp} */ worthSaying) => (/** @type {string} */ line) => {
+  const relay = (/** @type {string} */ role, /** @type {RegExp} */ worthSaying) => (/** @type {string} */ line) => {
     if (worthSaying.test(line) && !children.stopping()) log.relay(role, line, "stderr");
   };
 

@@ -63,7 +63,11 @@ test("the pages name only alerts and scripts that exist", async () => {
 const commands = named(/(?:npm run (?:-s )?admin --|--no-deps admin|--rm admin|sluice\.ts admin) ([a-z][^`\n]*)/g);
 
 let help = "";
-await runAdminCommand(["help", "--json"], { stdout: (text) => (help = text), stderr: () => undefined, environment: {} });
+await runAdminCommand(["help", "--json"], {
+  stdout: (text) => (help = text),
+  stderr: () => undefined,
+  environment: {},
+});
 const usages = (JSON.parse(help) as { command: string; usage: string }[]).toSorted(
   (a, b) => b.command.length - a.command.length,
 );
@@ -78,6 +82,47 @@ test.each(commands)("the command %s can be called", (line) => {
   const { command, usage } = found ?? { command: "", usage: "" };
   expect([line, command]).toEqual([line, expect.stringMatching(/./)]);
   expect(() => readLine({ usage, needs: "service" }, args.slice(command.split(" ").length))).not.toThrow();
+});
+
+test.each(pages)("the shell reads every block of %s", async (_page, text) => {
+  for (const block of blocks(text, "sh")) {
+    const script = block.replaceAll(/<[a-zA-Z_./ -]+…?>/g, "placeholder");
+    const { exitCode, stderr } = Bun.spawnSync(["bash", "-n", "-c", script]);
+    expect([block, exitCode, stderr.toString()]).toEqual([block, 0, ""]);
+  }
+  for (const block of blocks(text, "yaml")) expect(Bun.YAML.parse(block)).toBeObject();
+  for (const block of blocks(text, "json")) expect(JSON.parse(block)).toBeObject();
+});
+
+test("the log lines that the pages quote are logged", async () => {
+  const quotes = Array.from(everything.matchAll(/[Ll]og lines? ((?:`[^`]+`(?:, | and )?)+)/g), ([, list = ""]) =>
+    Array.from(list.matchAll(/`([^`]+)`/g), ([, line = ""]) => line),
+  ).flat();
+  expect(quotes.length).toBeGreaterThan(20);
+  const sources = await Promise.all(
+    ["shared", "ingress", "workers", "deploy"].flatMap((folder) =>
+      [...new Bun.Glob("**/*.{ts,mjs}").scanSync(join(PROJECT_ROOT, folder))].map((name) =>
+        Bun.file(join(PROJECT_ROOT, folder, name)).text(),
+      ),
+    ),
+  );
+  const code = sources.join("\n");
+  // Both audits of workers/janitor/money.ts share their messages.
+  const isLogged = (line: string): boolean => code.includes(line.replace(/^(?:ledger|storage) audit/, "${name} audit"));
+  expect([...new Set(quotes)].filter((line) => !isLogged(line))).toEqual([]);
+});
+
+test("the catalogue's page names only fields of its schema", async () => {
+  const schema = await Bun.file(join(PROJECT_ROOT, "schemas/catalogue.schema.json")).text();
+  const others = await Promise.all(
+    ["pricing", "model-entry", "provider", "allowed-params"].map((name) =>
+      Bun.file(join(PROJECT_ROOT, `schemas/${name}.schema.json`)).text(),
+    ),
+  );
+  const rows = (texts.get("catalogue.md") ?? "").matchAll(/^\| `([a-z_]+)(?:: true)?`/gm);
+  const fields = Array.from(rows, ([, field = ""]) => field);
+  expect(fields.length).toBeGreaterThan(10);
+  expect(fields.filter((field) => !`${schema}${others.join("")}`.includes(`"${field}"`))).toEqual([]);
 });
 
 test("the statements are valid on a database of this version", async () => {

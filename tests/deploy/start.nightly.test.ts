@@ -170,7 +170,10 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
   test("listens on this machine alone", () => {
     const sockets = readFileSync("/proc/net/tcp", "utf8") + readFileSync("/proc/net/tcp6", "utf8");
     const hex = port.toString(16).toUpperCase().padStart(4, "0");
-    const listening = Array.from(sockets.matchAll(new RegExp(`: (\\S+):${hex} \\S+ 0A`, "g")), ([, address]) => address);
+    const listening = Array.from(
+      sockets.matchAll(new RegExp(`: (\\S+):${hex} \\S+ 0A`, "g")),
+      ([, address]) => address,
+    );
     expect(listening).toEqual(["0100007F"]);
   });
 
@@ -301,7 +304,9 @@ describe("a start that cannot work says why in one sentence, last", () => {
       ...ELSEWHERE,
     });
     expect(code).toBe(1);
-    expect(withPlace(stderr, dataDir)).toBe("sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.");
+    expect(withPlace(stderr, dataDir)).toBe(
+      "sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.",
+    );
   });
 
   test("when the database was made by an earlier version, with the way to throw local data away", async () => {
@@ -317,7 +322,9 @@ describe("a start that cannot work says why in one sentence, last", () => {
       DATABASE_URL: db.url,
     });
     expect(code).toBe(1);
-    expect(withPlace(stderr, dataDir)).toMatch(/^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/);
+    expect(withPlace(stderr, dataDir)).toMatch(
+      /^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/,
+    );
   });
 
   test("when Postgres cannot be reached", async () => {

@@ -16,9 +16,18 @@ describe("a line that is wrong", () => {
     ['unknown command "workspcae list"; did you mean "workspace list"?', "workspcae", "list"],
     ['unknown command "wrkspace make"; did you mean "workspace"?', "wrkspace", "make"],
     ['unknown command "kay revok"; did you mean "key revoke"?', "kay", "revok"],
-    ['unknown command "credits topup"; credits has top-up, correct, balance, ledger, check; did you mean "credits top-up"?', "credits", "topup"],
+    [
+      'unknown command "credits topup"; credits has top-up, correct, balance, ledger, check; did you mean "credits top-up"?',
+      "credits",
+      "topup",
+    ],
     ['incomplete command "credits"; credits has top-up', "credits", "--json"],
-    ['unknown command "key creat"; key has list, revoke, tools, create; did you mean "key create"?', "help", "key", "creat"],
+    [
+      'unknown command "key creat"; key has list, revoke, tools, create; did you mean "key create"?',
+      "help",
+      "key",
+      "creat",
+    ],
     ['unknown command "workspace destroy"; workspace has list, disable, enable, create', "workspace", "destroy"],
     ["dead-letters has list, show, redrive, drop", "dead-letters", "resend", ID],
     ["missing <name> after workspace create", "workspace", "create"],
@@ -92,7 +101,8 @@ describe("help", () => {
     expect(code).toBe(0);
     const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as Row[];
     const listed = Array.from(stdout.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?)\*? {2,}[A-Z]/gm), ([, name]) => name);
-    expect(listed.toSorted()).toEqual(list.map(({ command }) => command).toSorted());
+    expect([...new Set(listed)]).toHaveLength(list.length);
+    expect(new Set(listed)).toEqual(new Set(list.map(({ command }) => command)));
     const needs = Object.groupBy(list, (row) => row.needs);
     expect(needs["nothing"]?.map(({ command }) => command)).toEqual([
       "catalogue check",
@@ -104,7 +114,7 @@ describe("help", () => {
       "help",
     ]);
     const marked = Array.from(stdout.matchAll(/^ {2}([a-z -]+)\*/gm), ([, name]) => name);
-    expect(marked.toSorted()).toEqual((needs["database"] ?? []).map(({ command }) => command).toSorted());
+    expect(new Set(marked)).toEqual(new Set(needs["database"]?.map(({ command }) => command)));
     const titles = ["Workspaces, members and keys", "Credits and usage", "Models and providers", "Installation"];
     const places = titles.map((title) => stdout.indexOf(`\n${title}\n`));
     expect(places).toEqual(places.filter((place) => place > 0).toSorted((a, b) => a - b));
@@ -126,7 +136,10 @@ describe("help", () => {
       }
       const [, example = ""] = /\nExample:\n {2}npm run admin -- (.+)\n/.exec(stdout) ?? [];
       expect([command, example.startsWith(command)]).toEqual([command, true]);
-      const words = Array.from(example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g), ([, one, two, three]) => one ?? two ?? three);
+      const words = Array.from(
+        example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
+        ([, one, two, three]) => one ?? two ?? three,
+      );
       const left = words.slice(command.split(" ").length).map(String);
       expect(() => readLine({ usage, needs: "service" }, left)).not.toThrow();
     }

@@ -79,9 +79,7 @@ describe("a fault is one sentence that says what to do", () => {
       return Response.json({ data: [], has_more: false });
     });
     const moved = serve(() => Response.redirect(`${other}/operator/workspaces`, 307));
-    expect(await complaint({ ...TOKEN, SLUICE_URL: moved })).toStartWith(
-      `the service at ${moved} redirects (307)`,
-    );
+    expect(await complaint({ ...TOKEN, SLUICE_URL: moved })).toStartWith(`the service at ${moved} redirects (307)`);
     expect(told).toEqual([]);
   });
 
@@ -106,6 +104,8 @@ describe("a fault is one sentence that says what to do", () => {
       return Response.json({ error }, { status: 500 });
     });
     const said = await complaint(but({ SLUICE_URL: cut }), ["credits", "top-up", name, "1"]);
-    expect(said).toBe(`it is not known whether the credits moved; repeat it with --id ${ids[0]}, which moves them once: the service failed`);
+    expect(said).toBe(
+      `it is not known whether the credits moved; repeat it with --id ${ids[0]}, which moves them once: the service failed`,
+    );
   });
 });

@@ -32,5 +32,8 @@ test("a full file is renamed and begun again", () => {
   file.write("a line of twenty byte");
   expect(file.write("next")).toBe(`${path}:1`);
   file.close();
-  expect([readFileSync(path, "utf8"), readFileSync(`${path}.1`, "utf8")]).toEqual(["next\n", "a line of twenty byte\n"]);
+  expect([readFileSync(path, "utf8"), readFileSync(`${path}.1`, "utf8")]).toEqual([
+    "next\n",
+    "a line of twenty byte\n",
+  ]);
 });

@@ -10,9 +10,9 @@ interface Options {
 
 interface Collected {
   readonly log: Log;
-  /** What was printed. */
+  /** Returns the printed text. */
   readonly text: () => string;
-  /** What was written to the file. */
+  /** Returns the text of the file. */
   readonly filed: () => string;
   readonly out: Out;
 }
@@ -84,7 +84,11 @@ describe("without --verbose", () => {
       expect.stringMatching(/start    error worker ended with code 1 log=\/data\/sluice\.log:4$/),
       "",
     ]);
-    expect(filed().split("\n").map((line) => line.replace(/^\S+ +/, ""))).toEqual([
+    expect(
+      filed()
+        .split("\n")
+        .map((line) => line.replace(/^\S+ +/, "")),
+    ).toEqual([
       "migrate  info  migration applied",
       "worker   warn  slow",
       "worker   error broken",

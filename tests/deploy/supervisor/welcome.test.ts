@@ -1,4 +1,4 @@
-/** What `npm start` prints when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 import { expect, test } from "bun:test";
 
 import { missingPart } from "#deploy/supervisor/roles.mjs";
@@ -56,7 +56,9 @@ test.each([
 ])("a worker's line %j becomes %p", (entry, expected) => {
   expect(missingPart(JSON.stringify(entry))).toBe(expected);
   const missing = [missingPart(JSON.stringify(entry))].filter((sentence) => sentence !== null);
-  const lines = welcome({ ...STACK, missing }).split("\n").filter((line) => line.startsWith("  Missing "));
+  const lines = welcome({ ...STACK, missing })
+    .split("\n")
+    .filter((line) => line.startsWith("  Missing "));
   expect(lines).toEqual(missing.map((sentence) => `  Missing  ${sentence}`));
 });
 
