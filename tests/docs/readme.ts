@@ -9,6 +9,8 @@ import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 
+import manifest from "../../package.json" with { type: "json" };
+
 import { type Block, blocksIn, type Page } from "./page.ts";
 import { type Bench, type Ran, runModules, runPython, runShell, writePrograms } from "./run-page.ts";
 import { sharedStack } from "./shared-stack.ts";
@@ -129,6 +131,7 @@ describe("README", () => {
     ]) {
       expect(README).toContain(count);
     }
+    expect(manifest.description).toContain(`${CAPABILITIES.length} media and data tools`);
     const faults = await Bun.file(join(PROJECT_ROOT, "tests/faults/RESULTS.md")).text();
     expect(README).toContain(`[${faults.match(/^\| \d+ \|/gm)?.length ?? 0} faults]`);
     const load = (await Bun.file(join(PROJECT_ROOT, "tests/load/RESULTS.md")).text()).replaceAll(

@@ -89,6 +89,11 @@ describe("a path of another API", () => {
     ["/v1/complete", "POST /v1/messages"],
     ["/v1/messages/batches/b-1/results", "POST /v1/batches"],
     ["/v1beta/models/gemini-2.5-pro:generateContent", "Gemini's API"],
+    ["/api/v1/chat/completions", "remove /api"],
+    ["/key/generate", "/workspaces/{workspaceId}/api-keys"],
+    ["/v1/model/info", "GET /v1/models"],
+    ["/v1/models/openai/gpt-4o", "no slash"],
+    ["/v1/generation?id=gen-1", "/workspaces/{workspaceId}/usage/requests"],
     ["/openai/deployments/d-1/chat/completions?api-version=1", "as `model`"],
   ])("%s has the sentence of its longest known beginning", async (path, part) => {
     expect(await ask("POST", path)).toEqual({ status: 404, message: expect.stringContaining(part) as string });
