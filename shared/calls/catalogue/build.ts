@@ -26,6 +26,7 @@ import { parsePrice, priceField } from "#shared/calls/pricing/price.ts";
 
 import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
+import { OUR_FOLDER } from "./layer.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
 
@@ -65,7 +66,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
       models.set(entry.slug, buildModel(entry, entry.pricing, known));
     } else {
       unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
-      const variables = missingVariables([...obstacles.keys()], providers, surroundings);
+      const variables = missingVariables([...obstacles.keys()], files.providers, surroundings);
       if (surroundings.sandbox && variables.length > 0) missingKeys.set(entry.slug, variables);
     }
   }
@@ -89,13 +90,17 @@ function obstacle(
     : `${variable} is not set`;
 }
 
-/** Key variables of enabled providers among the sources that are not set. */
+/** Key variables that are not set, of enabled providers that ship with the service. */
 function missingVariables(
   sources: readonly Source[],
-  providers: ReadonlyMap<string, Provider>,
+  providers: MergedFiles["providers"],
   { providerKey }: Surroundings,
 ): string[] {
-  const variables = sources.flatMap(({ provider }) => providers.get(provider)?.api_key_env ?? []);
+  const variables = sources.flatMap(({ provider: id }) => {
+    const provider = providers.get(id);
+    const isShipped = provider?.origins.every(({ layer }) => layer.file.startsWith(`${OUR_FOLDER}/`)) === true;
+    return isShipped && isEnabled(provider) ? (provider.entry.api_key_env ?? []) : [];
+  });
   return [...new Set(variables)].filter((variable) => providerKey(variable) === undefined);
 }
 

@@ -10,8 +10,8 @@ type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" |
 
 /**
  * Returns the model of that slug.
- * @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here. The message names the key variable
- * where the sandbox is on: there the caller is usually the operator.
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here. Where the sandbox is on, the
+ * message names the key variable of a shipped provider: there the caller is usually the operator.
  */
 export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
   const model = models.get(slug);
