@@ -7,6 +7,7 @@ import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
+import { pageWithProviders } from "./generate/providers-table.ts";
 import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
@@ -48,6 +49,7 @@ const GENERATORS: readonly FileGenerator[] = [
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
   { name: "decisions", generate: () => decisionFiles() },
+  { name: "providers", generate: () => pageWithProviders() },
 ];
 
 /** Returns the paths of the generated files whose present text differs from the generator's. */

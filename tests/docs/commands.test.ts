@@ -18,6 +18,7 @@ const DOCUMENTS = [
   "shared/calls/catalogue/TEST_MODELS.md",
   "tests/load/README.md",
   "tests/load/RESULTS.md",
+  "schemas/docs/operate/supply-chain.md",
   ...PAGES.map(({ path }) => `schemas/docs/${path}`),
 ];
 
