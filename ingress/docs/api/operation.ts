@@ -1,0 +1,167 @@
+/** The reference entry of one operation, as Markdown. */
+import { ERROR_GUIDE } from "#shared/error-guide.ts";
+import type { Code } from "#shared/errors.ts";
+
+import type { ApiResponse, Endpoint, MediaType, OpenApiDocument, Parameter, Resolve, Schema } from "./document.ts";
+import { exampleOf } from "./example.ts";
+import { notesOf, type Row, ROWS_MAX, rowsOf, typeText } from "./rows.ts";
+import { requestExample, snippetsOf } from "./snippets.ts";
+
+/** Facts that the OpenAPI document does not contain. */
+export interface OperationFacts {
+  /** Roles that may call the operation; absent: every role. */
+  readonly roles?: readonly string[];
+}
+
+/** Characters of an example; a longer one is left to the schema. */
+const EXAMPLE_CHARS_MAX = 6_000;
+
+export function operationMarkdown(
+  endpoint: Endpoint,
+  document: OpenApiDocument,
+  resolve: Resolve,
+  facts: OperationFacts = {},
+): string {
+  const { method, url, description, parameters, requestBody } = endpoint;
+  const parts = [
+    `\`\`\`http\n${method} ${url}\n\`\`\``,
+    description ?? "",
+    accessOf(endpoint, facts),
+    `## Example\n\n${snippetsOf(endpoint, resolve)}`,
+    ...parametersOf(parameters, resolve),
+    requestBody ? bodyOf(endpoint, resolve) : "",
+    responsesOf(endpoint, document, resolve),
+    errorsOf(endpoint),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function accessOf({ security }: Endpoint, { roles }: OperationFacts): string {
+  const schemes = security.flatMap((one) => Object.keys(one));
+  if (schemes.length === 0) return "**Authentication:** none.";
+  if (schemes.includes("operatorToken")) return "**Authentication:** an operator token as `Authorization: Bearer <token>`.";
+  const who = roles === undefined ? "" : ` **Roles:** ${roles.join(", ")}.`;
+  return `**Authentication:** an API key as \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`.${who}`;
+}
+
+const PLACES = { path: "Path parameters", query: "Query parameters", header: "Request headers" } as const;
+
+function parametersOf(parameters: readonly Parameter[], resolve: Resolve): string[] {
+  return (["path", "query", "header"] as const).flatMap((place) => {
+    const own = parameters.filter((parameter) => parameter.in === place);
+    if (own.length === 0) return [];
+    const rows = own.map(({ name, required, description, schema }) => ({
+      name,
+      type: typeText(schema, resolve),
+      isRequired: required === true,
+      notes: notesOf({ ...resolve(schema), ...(description === undefined ? {} : { description }) }, resolve),
+    }));
+    return [`## ${PLACES[place]}\n\n${table(place === "header" ? "Header" : "Parameter", rows)}`];
+  });
+}
+
+function bodyOf(endpoint: Endpoint, resolve: Resolve): string {
+  const { requestBody } = endpoint;
+  const content = Object.entries(requestBody?.content ?? {});
+  const need = requestBody?.required === false ? " The body is optional." : "";
+  const json = requestBody?.content["application/json"];
+  const example = requestExample(endpoint, resolve);
+  const shown = json && example !== undefined ? `\n\n### Request example\n\n${jsonFence(example)}` : "";
+  const types = content.map(([type]) => `\`${type}\``).join(" or ");
+  const [, media] = content[0] ?? [];
+  const files = requestBody?.content["multipart/form-data"];
+  const parts = json && files ? `\n\n${fileParts(files, resolve)}` : "";
+  return `## Request body\n\n${types}.${need}\n\n${membersOf(media?.schema, resolve)}${parts}${shown}`;
+}
+
+/** Parts of a form that carry bytes. */
+function fileParts({ schema }: MediaType, resolve: Resolve): string {
+  const names = rowsOf(schema ?? {}, resolve).filter(({ name, type }) => type === "string" && isBytes(schema, name, resolve));
+  if (names.length === 0) return "";
+  return `A form (\`multipart/form-data\`) has the same members, and these files: ${names.map(({ name }) => `\`${name}\``).join(", ")}.`;
+}
+
+function isBytes(schema: Schema | undefined, name: string, resolve: Resolve): boolean {
+  const parts = schema?.allOf ?? [];
+  return parts.some((part) => resolve(resolve(part).properties?.[name] ?? {}).format === "binary");
+}
+
+function membersOf(schema: Schema | undefined, resolve: Resolve): string {
+  if (!schema) return "";
+  const full = resolve(schema);
+  const list = full.items ? rowsOf(full.items, resolve) : rowsOf(full, resolve);
+  const link = full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
+  if (list.length === 0) return `The body is of type ${typeText(schema, resolve)}.${link}`;
+  const cut = list.length >= ROWS_MAX ? `\n\nThe table shows the first ${ROWS_MAX} properties.${link}` : "";
+  return table("Property", list) + cut;
+}
+
+function table(head: string, rows: readonly Row[]): string {
+  const lines = rows.map(({ name, type, isRequired, notes }) => `| \`${name}\` | ${cell(type)}${isRequired ? ", **required**" : ""} | ${cell(notes)} |`);
+  return `| ${head} | Type | Description |\n|---|---|---|\n${lines.join("\n")}`;
+}
+
+/** A bar or a line break would end a cell; an angle bracket would be HTML. */
+function cell(text: string): string {
+  return text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
+}
+
+function responsesOf({ responses, method }: Endpoint, { components }: OpenApiDocument, resolve: Resolve): string {
+  const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const parts = good.map(([status, response]) => {
+    const { description, content = {} } = response;
+    const bodies = Object.entries(content).map(([type, media]) => responseBody(type, media, resolve));
+    return [`### ${status}`, `${sentence(description)}`, ...bodies, headersOf(response, components.headers)]
+      .filter((part) => part !== "")
+      .join("\n\n");
+  });
+  return parts.length === 0 ? `## Responses\n\n${method} has no successful response.` : `## Responses\n\n${parts.join("\n\n")}`;
+}
+
+function responseBody(type: string, { schema, example, examples }: MediaType, resolve: Resolve): string {
+  const isStream = type === "text/event-stream";
+  if (!schema || (type !== "application/json" && !isStream)) return `Body: \`${type}\`.`;
+  const [stated] = Object.values(examples ?? {});
+  const value = example ?? stated?.value ?? exampleOf(schema, resolve, "all");
+  const text = isStream ? streamExample(value) : fenced("json", JSON.stringify(value, null, 2));
+  const isAny = Object.keys(resolve(schema)).length === 0;
+  const members = isAny ? "" : `\n\n${membersOf(schema, resolve)}`;
+  return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}`}${members}`;
+}
+
+/** A stream is shown as its first event, unless the document states its text. */
+function streamExample(value: unknown): string {
+  return fenced("text", typeof value === "string" ? value : `data: ${JSON.stringify(value)}`);
+}
+
+function jsonFence(value: unknown): string {
+  return fenced("json", JSON.stringify(value, null, 2));
+}
+
+function fenced(language: string, text: string): string {
+  const short = text.length > EXAMPLE_CHARS_MAX ? `${text.slice(0, EXAMPLE_CHARS_MAX)}\n…` : text;
+  return `\`\`\`${text.length > EXAMPLE_CHARS_MAX ? "text" : language}\n${short}\n\`\`\``;
+}
+
+function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["components"]["headers"]): string {
+  const rows = Object.keys(headers).map((name) => `| \`${name}\` | ${cell(known[name]?.description ?? headers[name]?.description ?? "")} |`);
+  return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
+}
+
+/** Error codes by status; every body has the same envelope. */
+function errorsOf({ responses }: Endpoint): string {
+  const rows = Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, { description }]) => codesIn(description).map((code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`));
+  if (rows.length === 0) return "";
+  return `## Errors\n\nThe body of an error is \`{"error": {"message", "type", "code", "param"}}\`.\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}`;
+}
+
+/** Codes that the description of an error response names. */
+function codesIn(description: string): Code[] {
+  return [...description.matchAll(/`([a-z_]+)`/g)].flatMap(([, code = ""]) => (Object.hasOwn(ERROR_GUIDE, code) ? [code as Code] : []));
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

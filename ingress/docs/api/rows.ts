@@ -1,0 +1,139 @@
+/** Members of a schema as rows of a table, nested members below their object. */
+import { mergedObject, type Resolve, type Schema, typesOf } from "./document.ts";
+
+export interface Row {
+  /** With the names of the objects around it: `messages[].content`. */
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly notes: string;
+}
+
+/** Levels of nested objects that a table shows. */
+const DEPTH_MAX = 3;
+/** Rows of one table; the rest is in the schema, to which the page links. */
+export const ROWS_MAX = 150;
+
+export function rowsOf(schema: Schema, resolve: Resolve): readonly Row[] {
+  const rows: Row[] = [];
+  addMembers(schema, "", 0, new Set());
+  return rows;
+
+  function addMembers(node: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
+    const object = mergedObject(node, resolve);
+    const resolved = resolve(node);
+    if (around.has(resolved)) return;
+    const inside = new Set([...around, resolved]);
+    const { properties = {}, required = [] } = object;
+    for (const [name, member] of Object.entries(properties)) {
+      if (rows.length >= ROWS_MAX) return;
+      const full = prefix + name;
+      rows.push({ name: full, type: typeText(member, resolve), isRequired: required.includes(name), notes: notesOf(member, resolve) });
+      if (depth < DEPTH_MAX) addNested(member, full, depth + 1, inside);
+    }
+    addVariants(object, prefix, depth, inside);
+  }
+
+  /** Members of an object, of the items of a list, or of the values of a map. */
+  function addNested(member: Schema, name: string, depth: number, around: ReadonlySet<Schema>): void {
+    const full = resolve(member);
+    if (full.items) {
+      addNested(full.items, `${name}[]`, depth, around);
+      return;
+    }
+    if (typeof full.additionalProperties === "object" && !full.properties) {
+      addNested(full.additionalProperties, `${name}.*`, depth, around);
+      return;
+    }
+    addMembers(full, `${name}.`, depth, around);
+  }
+
+  function addVariants(object: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
+    const variants = object.oneOf ?? object.anyOf ?? [];
+    const tag = object.discriminator?.propertyName;
+    for (const variant of variants) {
+      const full = mergedObject(variant, resolve);
+      const value = tag === undefined ? undefined : tagValue(full, tag, resolve);
+      if (value === undefined || tag === undefined) {
+        if (full.properties || full.items || full.oneOf || full.anyOf) addNestedVariant(full, prefix, depth, around);
+        continue;
+      }
+      if (rows.length >= ROWS_MAX) return;
+      rows.push({ name: prefix + tag, type: code(value), isRequired: true, notes: full.description ?? "" });
+      const { [tag]: _tag, ...others } = full.properties ?? {};
+      addMembers({ ...full, properties: others }, prefix, depth, around);
+    }
+  }
+
+  function addNestedVariant(variant: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
+    const name = prefix.replace(/\.$/, "");
+    if (variant.items && name !== "") addNested(variant, name, depth, around);
+    else if (!variant.items) addMembers(variant, prefix, depth, around);
+  }
+}
+
+function tagValue({ properties = {} }: Schema, tag: string, resolve: Resolve): unknown {
+  const { const: constant, enum: values } = resolve(properties[tag] ?? {});
+  return constant ?? values?.[0];
+}
+
+/** The type of a value: `string`, `array of objects`, `"user"`, `string or null`. */
+export function typeText(schema: Schema, resolve: Resolve): string {
+  const full = resolve(schema);
+  if (full.const !== undefined) return code(full.const);
+  const variants = full.oneOf ?? full.anyOf;
+  if (variants && typesOf(full).length === 0) {
+    const names = [...new Set(variants.map((variant) => typeText(variant, resolve)))];
+    return names.length > 3 ? "object" : names.join(" or ");
+  }
+  const types = typesOf(full);
+  if (types.length === 0) return full.properties || full.allOf ? "object" : "any";
+  return types.map((type) => (type === "array" ? arrayText(full, resolve) : type)).join(" or ");
+}
+
+function arrayText({ items }: Schema, resolve: Resolve): string {
+  if (!items) return "array";
+  const of = typeText(items, resolve);
+  return of === "any" ? "array" : `array of ${of.includes(" or ") ? `(${of})` : of}`;
+}
+
+/** Description, accepted values, default and bounds, as sentences. */
+export function notesOf(schema: Schema, resolve: Resolve): string {
+  const full = resolve(schema);
+  const inner = full.items ? resolve(full.items) : {};
+  const values = full.enum ?? inner.enum;
+  const sentences = [
+    schema.description ?? full.description,
+    values && values.length > 1 ? `One of ${values.map(code).join(", ")}.` : undefined,
+    full.default === undefined ? undefined : `Default: ${code(full.default)}.`,
+    boundsOf(full),
+    full.deprecated === true ? "Deprecated." : undefined,
+  ];
+  return sentences.filter((one) => one !== undefined && one !== "").join(" ");
+}
+
+/** Numbers of 64 bits and more are no bounds that a reader needs. */
+const BOUND_MAX = 1e15;
+
+function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, exclusiveMinimum }: Schema): string | undefined {
+  const least = exclusiveMinimum === undefined ? minimum : undefined;
+  const parts = [
+    exclusiveMinimum === undefined ? undefined : `More than ${exclusiveMinimum}.`,
+    rangeOf(least, maximum, ""),
+    rangeOf(minLength, maxLength, " characters"),
+    rangeOf(minItems, maxItems, " entries"),
+  ].filter((one) => one !== undefined);
+  return parts.length === 0 ? undefined : parts.join(" ");
+}
+
+function rangeOf(least: number | undefined, most: number | undefined, unit: string): string | undefined {
+  const [from, to] = [least, most].map((bound) => (bound === undefined || Math.abs(bound) > BOUND_MAX ? undefined : bound.toLocaleString("en")));
+  if (from !== undefined && to !== undefined) return from === to ? `Exactly ${from}${unit}.` : `${from} to ${to}${unit}.`;
+  if (from !== undefined) return `At least ${from}${unit}.`;
+  return to === undefined ? undefined : `At most ${to}${unit}.`;
+}
+
+function code(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes("`") ? text : `\`${text}\``;
+}
