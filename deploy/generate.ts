@@ -6,11 +6,13 @@ import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { errorsPage } from "./generate/errors-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
 import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
+import { settingsPage } from "./generate/settings-page.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
@@ -43,7 +45,16 @@ const GENERATORS: readonly FileGenerator[] = [
       const all = await definedCapabilities();
       return {
         "schemas/generated/capabilities.json": `${JSON.stringify(all, null, 1)}\n`,
-        "schemas/CAPABILITIES.md": capabilitiesPage(all),
+        "schemas/docs/reference/capabilities.md": capabilitiesPage(all),
+      };
+    },
+  },
+  {
+    name: "documentation",
+    async generate() {
+      return {
+        "schemas/docs/reference/errors.md": errorsPage(),
+        "schemas/docs/reference/settings.md": await settingsPage(),
       };
     },
   },

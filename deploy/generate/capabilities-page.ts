@@ -1,28 +1,53 @@
-/** The page on capabilities for readers: each with its inputs, params, price and first examples, which the suite runs. */
+/** The page about capabilities: inputs, parameters, price and examples of each. The suite runs the examples. */
 import type { Capability, Schema } from "#shared/calls/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
-const HEAD = `# Capabilities
+const HEAD = `---
+title: Capabilities
+section: Reference
+order: 30
+summary: The tools for video, audio, images, documents, code, data and the web, each with inputs, parameters, price and examples.
+---
+\`POST /v1/capabilities/{id}/run\` runs a capability. \`GET /v1/tools\` lists the capabilities of an installation with complete JSON Schemas.
+\`npm run generate\` writes this page from the definitions in \`workers/capabilities\`. The test suite runs every example on the sample file that it names.
 
-Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. \`npm run generate\` writes this page from the definitions in
-\`workers/capabilities\`; \`GET /v1/tools\` lists the same with whole schemas. The test suite runs every example on the sample file that it names.
+## Inputs, parameters and prices
 
-A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
-required; every other one may be left out, and \`=\` shows its default where it has one. \`output.notes\` lists, in sentences, what a result leaves out. Prices are in credits; the operator's catalogue may change them.
+- **Files:** a file in \`input\` is one of \`{"file_id"}\`, \`{"url"}\` and \`{"base64", "mime_type"}\`. Inputs that accept text also accept \`{"text"}\`.
+- **Parameters:** a parameter in **bold** is required. \`=\` shows the default of an optional parameter.
+- **Notes:** \`output.notes\` lists, in sentences, what a result leaves out.
+- **Prices** are in credits (1 credit is 0.01 USD). The operator's catalogue can change them.
+- **Failed runs are free.** A run that fails, is rejected or is cancelled costs nothing.
 
-Text may be in any charset. It is read by its byte order mark, else by the charset in \`mime_type\` or of the server, else as UTF-8 if it is valid UTF-8, else
-by the declaration in its head if it is HTML or XML, else as windows-1252. The output names a charset other than UTF-8 in \`charset\`; where several inputs
-take text, in \`charsets\` by their names.
+## Charset of text
 
-Of a workspace, a worker runs at most as many capabilities at once as it has cores; further runs wait for their turn. A run that fails, is refused or is
-cancelled costs nothing, but its time counts: once more than ten seconds of a workspace's runs came to nothing, its runs come after those of others and one at
-a time, until as much time has passed (five minutes at most).
+The service detects the charset of a text in this order:
+
+1. the byte order mark,
+2. the charset in \`mime_type\` or in the \`content-type\` of the server,
+3. UTF-8, if the bytes are valid UTF-8,
+4. the declaration in the head of an HTML or XML document,
+5. windows-1252.
+
+The output contains the charset in \`charset\` if it is not UTF-8. If several inputs accept text, \`charsets\` contains the charset of each input by name.
+
+## Fair use
+
+A worker runs at most as many capabilities of a workspace at the same time as it has cores; further runs wait in a queue. The time of runs without
+a result is counted. After more than ten seconds of such time, the runs of the workspace run one at a time and after the runs of other workspaces.
+This ends when as much time has passed, and after five minutes at most.
 
 ## Reading the schemas
 
-The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three annotations of our own, which forbid nothing: \`x-svc-unit\` (the unit of a
-number), \`x-svc-enum-labels\` (names to show for values) and \`x-svc-value-sources\` (members of which at most one may be given). Ajv refuses keywords that
-it does not know, unless they are named:
+The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three annotations, which restrict nothing:
+
+| Annotation | Content |
+|---|---|
+| \`x-svc-unit\` | Unit of a number |
+| \`x-svc-enum-labels\` | Labels of the values of an enum |
+| \`x-svc-value-sources\` | Properties of which at most one may be sent |
+
+Ajv rejects unknown keywords, so add the annotations to its vocabulary:
 
 \`\`\`js
 import { Ajv } from "ajv";
@@ -32,8 +57,8 @@ ajv.addVocabulary(["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"]);
 const validate = ajv.compile(tool.params_schema);
 \`\`\`
 
-\`strictSchema: false\` is for defaults within the steps of pipelines, which Ajv does not fill in; \`strict: false\` alone does for both. Rules
-between several params, such as "\`width\` or \`height\`", are not in the schemas; a run that breaks one is answered 400.
+\`strictSchema: false\` is needed for defaults within the steps of pipelines, which Ajv does not fill in; \`strict: false\` alone covers both. Rules
+between several parameters, such as "\`width\` or \`height\`", are not in the schemas. A run that breaks such a rule receives 400.
 `;
 
 export function capabilitiesPage(all: readonly Capability[]): string {
@@ -50,7 +75,7 @@ function entryOf(capability: Capability): string {
   const rows = Object.entries(propertiesOf(params_schema)).map(([name, shown]) =>
     rowOf(name, shown, required.includes(name)),
   );
-  const params = rows.length === 0 ? "" : `\n| Param | Value | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const params = rows.length === 0 ? "" : `\n| Parameter | Value | Description |\n|---|---|---|\n${rows.join("\n")}\n`;
   const bodies = examples.map(({ title, params: given }) => `${title}:\n\n${bodyOf(sample_input, given)}`).join("\n\n");
   return `### ${id}\n
 ${description}\n
@@ -67,7 +92,7 @@ function bodyOf(input: unknown, params: unknown): string {
 function inputsOf(schema: Schema): string {
   const required = (schema["required"] ?? []) as readonly string[];
   return Object.keys(propertiesOf(schema))
-    .map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\` (may be left out)`))
+    .map((name) => (required.includes(name) ? `\`${name}\`` : `\`${name}\` (optional)`))
     .join(", ");
 }
 

@@ -26,7 +26,6 @@ const NAMES: Readonly<Record<string, string>> = {
 
 export function codeHtml(language: string, html: string): string {
   const name = Object.hasOwn(NAMES, language) ? NAMES[language] : undefined;
-  if (language === "http") return `<figure class="code">${preHtml(html.replace(/^[A-Z]+(?= )/, "<b>$&</b>"))}</figure>\n`;
   const label = name === undefined ? "" : `<figcaption>${name}</figcaption>`;
   return `<figure class="code">${label}${preHtml(html)}</figure>\n`;
 }

@@ -35,7 +35,7 @@ export function pageHtml(shown: Shown, pages: readonly Page[]): string {
   const { page, title, html, headings = [], query = "" } = shown;
   const isHome = page?.path === "";
   const contents = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  const summary = shown.summary === undefined ? "" : `<p class="summary">${inlineCode(shown.summary)}</p>`;
+  const summary = shown.summary === undefined ? "" : summaryHtml(shown.summary, page);
   const crumb = page && !isHome ? `<p class="crumb">${crumbOf(page)}</p>` : "";
   const hasContents = contents.length > 1 && !isHome;
   return `<!doctype html>
@@ -77,8 +77,15 @@ ${hasContents ? `<aside class="contents">${contentsHtml(contents, "contents-list
 `;
 }
 
+/** The summary of an operation is its method and path. */
+function summaryHtml(summary: string, page: Page | undefined): string {
+  const [, method, url] = page?.parent === "api" ? (/^([A-Z]+) (.*)$/.exec(summary) ?? []) : [];
+  if (method === undefined || url === undefined) return `<p class="summary">${inlineCode(summary)}</p>`;
+  return `<p class="endpoint"><b>${method}</b> <span>${escapeHtml(url)}</span></p>`;
+}
+
 /** Backquotes become code; everything else is text. */
-export function inlineCode(text: string): string {
+function inlineCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }
 

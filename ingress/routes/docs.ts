@@ -68,13 +68,13 @@ export function docs(api: readonly Route[]): readonly Route[] {
     },
     {
       ...common,
-      path: "/docs/{page}",
+      path: "/docs/{section}",
       operationId: "getDocsPage",
       summary: "Get a top-level page of the documentation",
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: page,
       errors: ["not_found", "overloaded"],
-      handle: (call) => renderedPage(renderer, call, call.params["page"] ?? ""),
+      handle: (call) => renderedPage(renderer, call, call.params["section"] ?? ""),
     },
     {
       ...common,

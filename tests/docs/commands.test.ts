@@ -14,7 +14,7 @@ const DOCUMENTS = [
   "schemas/NOTIFICATIONS.md",
   "schemas/README.md",
   "shared/calls/catalogue/README.md",
-  "shared/calls/catalogue/TEST_MODELS.md",
+  "schemas/docs/reference/test-models.md",
   "tests/load/README.md",
   "tests/load/RESULTS.md",
 ];

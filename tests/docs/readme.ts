@@ -70,7 +70,7 @@ describe("README", () => {
     const named = Array.from(section.matchAll(/`(sandbox-[a-z-]+)`/g), (match) => match[1] ?? "");
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => !Object.hasOwn(SANDBOX_MODELS, name))).toEqual([]);
-    expect(section).toContain("](shared/calls/catalogue/TEST_MODELS.md)");
+    expect(section).toContain("](schemas/docs/reference/test-models.md)");
   });
 
   test("every file it links to exists", async () => {

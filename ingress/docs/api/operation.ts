@@ -22,9 +22,8 @@ export function operationMarkdown(
   resolve: Resolve,
   facts: OperationFacts = {},
 ): string {
-  const { method, url, description, parameters, requestBody } = endpoint;
+  const { description, parameters, requestBody } = endpoint;
   const parts = [
-    `\`\`\`http\n${method} ${url}\n\`\`\``,
     description ?? "",
     accessOf(endpoint, facts),
     `## Example\n\n${snippetsOf(endpoint, resolve)}`,
@@ -93,7 +92,19 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
   const link = full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
   if (list.length === 0) return `The body is of type ${typeText(schema, resolve)}.${link}`;
   const cut = list.length >= ROWS_MAX ? `\n\nThe table shows the first ${ROWS_MAX} properties.${link}` : "";
-  return table("Property", list) + cut;
+  return tablesOf(list) + cut;
+}
+
+/** A table of the members, then a table of the nested members of each. */
+function tablesOf(rows: readonly Row[]): string {
+  const own = rows.filter(({ name }) => !isNested(name));
+  const nested = Map.groupBy(rows.filter(({ name }) => isNested(name)), ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "");
+  const more = [...nested].map(([name, inner]) => `#### \`${name}\`\n\n${table("Property", inner)}`);
+  return [...(own.length === 0 ? [] : [table("Property", own)]), ...more].join("\n\n");
+}
+
+function isNested(name: string): boolean {
+  return /.[.[]/.test(name);
 }
 
 function table(head: string, rows: readonly Row[]): string {

@@ -87,6 +87,7 @@ export function typeText(schema: Schema, resolve: Resolve): string {
     return names.length > 3 ? "object" : names.join(" or ");
   }
   const types = typesOf(full);
+  if (types.length === 0 && full.enum) return [...new Set(full.enum.map((value) => (value === null ? "null" : typeof value)))].join(" or ");
   if (types.length === 0) return full.properties || full.allOf ? "object" : "any";
   return types.map((type) => (type === "array" ? arrayText(full, resolve) : type)).join(" or ");
 }
@@ -94,7 +95,9 @@ export function typeText(schema: Schema, resolve: Resolve): string {
 function arrayText({ items }: Schema, resolve: Resolve): string {
   if (!items) return "array";
   const of = typeText(items, resolve);
-  return of === "any" ? "array" : `array of ${of.includes(" or ") ? `(${of})` : of}`;
+  if (of === "any" || of.startsWith("`")) return "array";
+  if (of.includes(" or ") || of.startsWith("array")) return `array of (${of})`;
+  return `array of ${of}s`;
 }
 
 /** Description, accepted values, default and bounds, as sentences. */
@@ -119,18 +122,26 @@ function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, 
   const least = exclusiveMinimum === undefined ? minimum : undefined;
   const parts = [
     exclusiveMinimum === undefined ? undefined : `More than ${exclusiveMinimum}.`,
-    rangeOf(least, maximum, ""),
-    rangeOf(minLength, maxLength, " characters"),
-    rangeOf(minItems, maxItems, " entries"),
+    rangeOf(least, maximum, ["", ""]),
+    rangeOf(minLength, maxLength, [" character", " characters"]),
+    rangeOf(minItems, maxItems, [" entry", " entries"]),
   ].filter((one) => one !== undefined);
   return parts.length === 0 ? undefined : parts.join(" ");
 }
 
-function rangeOf(least: number | undefined, most: number | undefined, unit: string): string | undefined {
-  const [from, to] = [least, most].map((bound) => (bound === undefined || Math.abs(bound) > BOUND_MAX ? undefined : bound.toLocaleString("en")));
-  if (from !== undefined && to !== undefined) return from === to ? `Exactly ${from}${unit}.` : `${from} to ${to}${unit}.`;
-  if (from !== undefined) return `At least ${from}${unit}.`;
-  return to === undefined ? undefined : `At most ${to}${unit}.`;
+/** @param unit for one and for several, each with a space before it */
+function rangeOf(
+  least: number | undefined,
+  most: number | undefined,
+  [one, several]: readonly [string, string],
+): string | undefined {
+  const isBound = (bound: number | undefined): bound is number => bound !== undefined && Math.abs(bound) <= BOUND_MAX;
+  const said = (bound: number): string => bound.toLocaleString("en") + (bound === 1 ? one : several);
+  if (isBound(least) && isBound(most)) {
+    return least === most ? `Exactly ${said(least)}.` : `${least.toLocaleString("en")} to ${said(most)}.`;
+  }
+  if (isBound(least)) return least === 0 ? undefined : `At least ${said(least)}.`;
+  return isBound(most) ? `At most ${said(most)}.` : undefined;
 }
 
 function code(value: unknown): string {

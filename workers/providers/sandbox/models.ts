@@ -1,6 +1,6 @@
 /**
  * The sandbox's test models: the well-behaved ones, variants of them, and one for each failure that a client should be
- * tested against. What clients see of each is told in shared/calls/catalogue/TEST_MODELS.md.
+ * tested against. What clients see of each is told in schemas/docs/reference/test-models.md.
  */
 import { paced } from "#shared/pace.ts";
 
