@@ -75,11 +75,21 @@ function curl({ method, url, variable, json, form, isBytes, isStream }: Call): s
   const parts = [
     `curl -s${isStream ? "N" : ""}${method === usual ? "" : ` -X ${method}`} "${url}"`,
     ...(variable === undefined ? [] : [`-H "Authorization: Bearer $${variable}"`]),
-    ...(json === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(json).replaceAll("'", String.raw`'\''`)}'`]),
+    ...(json === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${shellJson(json)}'`]),
     ...form.map(([name, value]) => `-F "${name}=${value}"`),
     ...(isBytes && method === "POST" ? ["--output response.bin"] : []),
   ];
   return parts.join(" \\\n  ");
+}
+
+/** Characters of a body that stay on one line. */
+const LINE_CHARS_MAX = 70;
+
+/** JSON within single quotes of a shell. */
+function shellJson(json: unknown): string {
+  const short = JSON.stringify(json);
+  const text = short.length > LINE_CHARS_MAX ? JSON.stringify(json, null, 2).replaceAll("\n", "\n  ") : short;
+  return text.replaceAll("'", String.raw`'\''`);
 }
 
 function python({ method, url, variable, json, isBytes }: Call): string {
