@@ -2,7 +2,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 
 import { escapeHtml, type Highlight } from "./highlight.ts";
-import { tableHtml } from "./table.ts";
+import { isNestedTable, nestedTables, tableHtml } from "./table.ts";
 import { codeHtml, tabGroups, type TabGroup, tabsHtml } from "./code.ts";
 
 export interface Heading {
@@ -34,16 +34,29 @@ export interface RenderOptions {
 
 export async function renderMarkdown(markdown: string, { linkOf, highlight }: RenderOptions): Promise<Rendered> {
   const parser = new Marked({ gfm: true });
-  const tokens = tabGroups(parser.lexer(markdown));
+  const tokens = nestedTables(tabGroups(parser.lexer(markdown)));
   const headings = headingsOf(tokens);
   const html = new Map<Tokens.Code, string>();
   for (const code of codesOf(tokens)) {
     html.set(code, highlight ? await highlight(code.text, languageOf(code)) : escapeHtml(code.text));
   }
   const coloured = (code: Tokens.Code): string => html.get(code) ?? escapeHtml(code.text);
+  /** Number of headings that have been rendered. */
   let index = 0;
   parser.use({
-    extensions: [{ name: "tabs", renderer: (token) => tabsHtml(token as unknown as TabGroup, coloured) }],
+    extensions: [
+      { name: "tabs", renderer: (token) => tabsHtml(token as unknown as TabGroup, coloured) },
+      {
+        name: "nested",
+        renderer(token) {
+          if (!isNestedTable(token)) return false;
+          index += 1;
+          const [heading, table] = token.tokens;
+          const name = this.parser.parseInline(heading.tokens);
+          return `<details class="nested"><summary>${name}</summary>${this.parser.parse([table])}</details>\n`;
+        },
+      },
+    ],
     renderer: {
       html: ({ text }) => escapeHtml(text),
       code: (code) => codeHtml(languageOf(code), coloured(code)),

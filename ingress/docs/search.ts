@@ -56,7 +56,7 @@ function entriesOf(page: Page): readonly Entry[] {
   const [first] = parts;
   const all = first?.heading === "" ? parts : [{ heading: "", id: "", text: "" }, ...parts];
   return all.map(({ heading, id, text }) => {
-    const said = (id === "" ? `${summary} ${text}` : text).replaceAll(/\s+/g, " ").trim();
+    const said = (id === "" ? `${summary} ${text}` : text).replaceAll("`", "").replaceAll(/\s+/g, " ").trim();
     const excerpt = said.length > EXCERPT_CHARS ? `${said.slice(0, EXCERPT_CHARS)}…` : said;
     const address = addressOf(page) + (id === "" ? "" : `#${id}`);
     return { id: address, page: title, heading, text: said.slice(0, TEXT_CHARS_MAX), excerpt };

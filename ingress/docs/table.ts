@@ -1,5 +1,5 @@
 /** Tables. Tables of properties stack on narrow screens; all others scroll in a box of their own. */
-import type { Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 
 /** First column heads of tables that list members of something. */
 const LISTS_MEMBERS: ReadonlySet<string> = new Set(["Property", "Parameter", "Header", "Param"]);
@@ -30,4 +30,34 @@ function cellHtml(
 
 function alignOf({ align }: Tokens.TableCell): string {
   return align === "right" || align === "center" ? ` class="${align}"` : "";
+}
+
+/** A heading of the fourth order with the table of members below it, shown as a block that opens. */
+interface NestedTable {
+  readonly type: "nested";
+  readonly raw: string;
+  readonly tokens: readonly [heading: Tokens.Heading, table: Tokens.Table];
+}
+
+export function isNestedTable(token: { readonly type: string }): token is NestedTable {
+  return token.type === "nested";
+}
+
+/** Joins each heading of the fourth order and the table of members that follows it. */
+export function nestedTables(tokens: readonly Token[]): Token[] {
+  const out: Token[] = [];
+  for (const token of tokens) {
+    const last = out.at(-1);
+    const heading = last?.type === "space" ? out.at(-2) : last;
+    if (token.type === "table" && heading?.type === "heading" && isMembersBelow(heading as Tokens.Heading, token as Tokens.Table)) {
+      out.splice(out.lastIndexOf(heading));
+      const joined = [heading as Tokens.Heading, token as Tokens.Table] as const;
+      out.push({ type: "nested", raw: "", tokens: joined } satisfies NestedTable as unknown as Token);
+    } else if (token.type !== "space" || last?.type !== "heading") out.push(token);
+  }
+  return out;
+}
+
+function isMembersBelow({ depth }: Tokens.Heading, { header }: Tokens.Table): boolean {
+  return depth === 4 && LISTS_MEMBERS.has(header[0]?.text ?? "");
 }

@@ -26,6 +26,9 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
+  readonly propertyNames?: { readonly pattern?: string };
   readonly discriminator?: { readonly propertyName: string };
   readonly deprecated?: boolean;
 }

@@ -46,13 +46,16 @@ export function exampleOf(schema: Schema, resolve: Resolve, extent: Extent, dept
     const isObject = rest.properties !== undefined;
     return exampleOf(isObject ? mergedObject({ allOf: [rest, inner] }, resolve) : inner, resolve, extent, depth + 1);
   }
-  const merged = mergedObject(full, resolve);
+  // Of a schema with a condition, the example meets the condition.
+  const { if: condition, then, ...base } = full;
+  const merged = mergedObject(condition && then ? { allOf: [base, condition, then] } : full, resolve);
   if (merged.properties || typesOf(merged)[0] === "object") {
     const isFull = extent === "all" && depth < DEPTH_MAX;
-    const { properties = {}, required = [] } = merged;
+    const { properties = {}, required = [], propertyNames } = merged;
+    const mayBe = new RegExp(propertyNames?.pattern ?? "", "u");
     const members = Object.entries(properties).filter(([name, member]) => {
       if (required.includes(name)) return true;
-      return isFull && resolve(member).deprecated !== true && !isForbidden(resolve(member));
+      return isFull && mayBe.test(name) && resolve(member).deprecated !== true && !isForbidden(resolve(member));
     });
     return Object.fromEntries(members.map(([name, member]) => [name, next(member)]));
   }

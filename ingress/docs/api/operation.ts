@@ -4,7 +4,7 @@ import type { Code } from "#shared/errors.ts";
 
 import type { ApiResponse, Endpoint, MediaType, OpenApiDocument, Parameter, Resolve, Schema } from "./document.ts";
 import { exampleOf } from "./example.ts";
-import { notesOf, type Row, ROWS_MAX, rowsOf, typeText } from "./rows.ts";
+import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
 import { requestExample, snippetsOf } from "./snippets.ts";
 
 /** Facts that the OpenAPI document does not contain. */
@@ -75,7 +75,7 @@ function bodyOf(endpoint: Endpoint, resolve: Resolve): string {
 
 /** Parts of a form that carry bytes. */
 function fileParts({ schema }: MediaType, resolve: Resolve): string {
-  const names = rowsOf(schema ?? {}, resolve).filter(({ name, type }) => type === "string" && isBytes(schema, name, resolve));
+  const names = rowsOf(schema ?? {}, resolve).rows.filter(({ name, type }) => type === "string" && isBytes(schema, name, resolve));
   if (names.length === 0) return "";
   return `A form (\`multipart/form-data\`) has the same members, and these files: ${names.map(({ name }) => `\`${name}\``).join(", ")}.`;
 }
@@ -88,10 +88,10 @@ function isBytes(schema: Schema | undefined, name: string, resolve: Resolve): bo
 function membersOf(schema: Schema | undefined, resolve: Resolve): string {
   if (!schema) return "";
   const full = resolve(schema);
-  const list = full.items ? rowsOf(full.items, resolve) : rowsOf(full, resolve);
+  const { rows: list, isCut } = rowsOf(full.items ?? full, resolve);
   const link = full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
   if (list.length === 0) return `The body is of type ${typeText(schema, resolve)}.${link}`;
-  const cut = list.length >= ROWS_MAX ? `\n\nThe table shows the first ${ROWS_MAX} properties.${link}` : "";
+  const cut = isCut ? `\n\nThe tables do not show all nested properties.${link}` : "";
   return tablesOf(list) + cut;
 }
 
@@ -99,7 +99,12 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
 function tablesOf(rows: readonly Row[]): string {
   const own = rows.filter(({ name }) => !isNested(name));
   const nested = Map.groupBy(rows.filter(({ name }) => isNested(name)), ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "");
-  const more = [...nested].map(([name, inner]) => `#### \`${name}\`\n\n${table("Property", inner)}`);
+  const more = [...nested].map(([name, inner]) => {
+    // `messages[].` of `messages[].content` is said once, in the heading.
+    const around = /^[^.[]+(?:\[\]|\.\*)*/.exec(inner[0]?.name ?? "")?.[0] ?? name;
+    const within = inner.map((row) => ({ ...row, name: row.name.startsWith(`${around}.`) ? row.name.slice(around.length + 1) : row.name }));
+    return `#### Properties of \`${around}\`\n\n${table("Property", within)}`;
+  });
   return [...(own.length === 0 ? [] : [table("Property", own)]), ...more].join("\n\n");
 }
 

@@ -27,7 +27,7 @@ export function apiPages(document: OpenApiDocument, facts: Readonly<Record<strin
         summary: `${method} ${url}`,
         group,
         order: order++,
-        searchText: [operationId, description, ...names].join(" "),
+        searchText: [description, operationId, ...names].join(" "),
         get body() {
           return (body ??= operationMarkdown(endpoint, document, resolve, facts[operationId]));
         },

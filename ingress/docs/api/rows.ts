@@ -11,13 +11,28 @@ export interface Row {
 
 /** Levels of nested objects that a table shows. */
 const DEPTH_MAX = 3;
-/** Rows of one table; the rest is in the schema, to which the page links. */
-export const ROWS_MAX = 150;
+/** Rows of nested members that a page shows for one body; the rest is in the schema, to which the page links. */
+export const NESTED_ROWS_MAX = 150;
 
-export function rowsOf(schema: Schema, resolve: Resolve): readonly Row[] {
-  const rows: Row[] = [];
+export interface Rows {
+  /** All members of the object itself, then those that are nested. */
+  readonly rows: readonly Row[];
+  /** Nested members are missing. */
+  readonly isCut: boolean;
+}
+
+export function rowsOf(schema: Schema, resolve: Resolve): Rows {
+  const own: Row[] = [];
+  const nested: Row[] = [];
+  let isCut = false;
   addMembers(schema, "", 0, new Set());
-  return rows;
+  return { rows: [...own, ...nested], isCut };
+
+  function add(row: Row, depth: number): void {
+    if (depth === 0) own.push(row);
+    else if (nested.length < NESTED_ROWS_MAX) nested.push(row);
+    else isCut = true;
+  }
 
   function addMembers(node: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
     const object = mergedObject(node, resolve);
@@ -26,10 +41,10 @@ export function rowsOf(schema: Schema, resolve: Resolve): readonly Row[] {
     const inside = new Set([...around, resolved]);
     const { properties = {}, required = [] } = object;
     for (const [name, member] of Object.entries(properties)) {
-      if (rows.length >= ROWS_MAX) return;
       const full = prefix + name;
-      rows.push({ name: full, type: typeText(member, resolve), isRequired: required.includes(name), notes: notesOf(member, resolve) });
-      if (depth < DEPTH_MAX) addNested(member, full, depth + 1, inside);
+      const isRequired = required.includes(name);
+      add({ name: full, type: typeText(member, resolve), isRequired, notes: notesOf(member, resolve) }, depth);
+      if (depth < DEPTH_MAX && !isCut) addNested(member, full, depth + 1, inside);
     }
     addVariants(object, prefix, depth, inside);
   }
@@ -58,8 +73,7 @@ export function rowsOf(schema: Schema, resolve: Resolve): readonly Row[] {
         if (full.properties || full.items || full.oneOf || full.anyOf) addNestedVariant(full, prefix, depth, around);
         continue;
       }
-      if (rows.length >= ROWS_MAX) return;
-      rows.push({ name: prefix + tag, type: code(value), isRequired: true, notes: full.description ?? "" });
+      add({ name: prefix + tag, type: code(value), isRequired: true, notes: full.description ?? "" }, depth);
       const { [tag]: _tag, ...others } = full.properties ?? {};
       addMembers({ ...full, properties: others }, prefix, depth, around);
     }

@@ -1,0 +1,23 @@
+/** The documentation of the project, opened once for the tests of this folder. */
+import { afterAll } from "bun:test";
+
+import { routesOf } from "#ingress/app.ts";
+import type { OpenApiDocument } from "#ingress/docs/api/document.ts";
+import { factsOf } from "#ingress/docs/api/roles.ts";
+import { openSite, type Site } from "#ingress/docs/site.ts";
+import { buildOpenApi } from "#ingress/openapi/document.ts";
+import components from "#schemas/generated/components.json";
+import { fakeContext } from "#tests/ingress/fake-context.ts";
+
+const fake = fakeContext();
+afterAll(() => fake.close());
+
+const routes = routesOf(fake.context);
+/** As a client reads it: references and examples are plain JSON. */
+export const DOCUMENT = JSON.parse(JSON.stringify(buildOpenApi(routes, components))) as OpenApiDocument;
+export const FACTS = factsOf(routes);
+
+let opened: Promise<Site> | undefined;
+export function site(): Promise<Site> {
+  return (opened ??= openSite({ document: DOCUMENT, facts: FACTS }));
+}
