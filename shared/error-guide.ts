@@ -218,7 +218,8 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Retry after the seconds in `retry-after`.",
   },
   job_timeout: {
-    cause: "The media job runs longer than a caller may wait (`SLUICE_MEDIA_WAIT_MS`). The job continues and is charged.",
+    cause:
+      "The media job runs longer than a caller may wait (`SLUICE_MEDIA_WAIT_MS`). The job continues and is charged.",
     fix: "Do not repeat the call. Poll `GET /v1/images/jobs/{job_id}` with the `job_id` of the error.",
   },
   upstream_timeout: {
@@ -227,7 +228,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   run_timeout: {
     cause: "The run takes longer than a synchronous caller may wait. The run continues.",
-    fix: "Poll `GET /v1/workflows/runs/{id}` with the id in `x-run-id`, or start long runs with `mode: \"async\"`.",
+    fix: 'Poll `GET /v1/workflows/runs/{id}` with the id in `x-run-id`, or start long runs with `mode: "async"`.',
   },
   run_failed: {
     cause: "A step of the workflow run has failed.",

@@ -59,7 +59,13 @@ function spanOf({ content, color = "" }: { readonly content: string; readonly co
   return name === undefined ? text : `<span class="t-${name}">${text}</span>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);

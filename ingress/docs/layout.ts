@@ -26,7 +26,8 @@ export interface Shown {
   readonly query?: string;
 }
 
-const MENU = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11"/></svg>';
+const MENU =
+  '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11"/></svg>';
 const LENS =
   '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 11.5a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9zM13.500 13.500l-3.300-3.300"/></svg>';
 

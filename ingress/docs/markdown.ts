@@ -80,7 +80,12 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
         const [first] = inner;
         const [mark = "", kind = ""] = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*/.exec(first?.raw ?? "") ?? [];
         if (kind === "") return `<blockquote>${this.parser.parse(inner)}</blockquote>\n`;
-        const rest = parser.lexer(inner.map(({ raw }) => raw).join("").slice(mark.length));
+        const rest = parser.lexer(
+          inner
+            .map(({ raw }) => raw)
+            .join("")
+            .slice(mark.length),
+        );
         const look = kind === "WARNING" || kind === "CAUTION" ? "callout warn" : "callout";
         const name = kind.charAt(0) + kind.slice(1).toLowerCase();
         return `<div class="${look}" role="note"><p class="callout-name">${name}</p>${this.parser.parse(rest)}</div>\n`;
@@ -108,7 +113,12 @@ export function visit(tokens: readonly Token[], see: (token: Token) => void): vo
   for (const token of tokens) {
     see(token);
     const { tokens: inner, items, header, rows } = token as Tokens.Generic;
-    for (const list of [inner, items as Token[] | undefined, header as Token[] | undefined, ...((rows as Token[][] | undefined) ?? [])]) {
+    for (const list of [
+      inner,
+      items as Token[] | undefined,
+      header as Token[] | undefined,
+      ...((rows as Token[][] | undefined) ?? []),
+    ]) {
       if (Array.isArray(list)) visit(list, see);
     }
   }
@@ -181,6 +191,6 @@ function blockText(token: Token): string {
     const cells = [...(header as Token[]), ...(rows as Token[][]).flat()];
     return cells.map(blockText).join(" ");
   }
-  if (Array.isArray(tokens)) return plainText(tokens as Token[]);
+  if (Array.isArray(tokens)) return plainText(tokens);
   return token.type === "space" || token.type === "hr" ? "" : String(text ?? "");
 }

@@ -45,20 +45,25 @@ export function createRenderer(source: () => ApiSource): Renderer {
     opened.addEventListener("message", ({ data }: MessageEvent<FromThread>) => {
       const entry = waiting.get(data.id);
       waiting.delete(data.id);
-      if ("fault" in data) entry?.reject(new Error(data.fault));
-      else {
+      if ("fault" in data) {
+        entry?.reject(new Error(data.fault));
+        if (data.isFatal) end();
+      } else {
         const { id: _id, ...answered } = data;
         entry?.resolve(answered);
       }
     });
-    opened.addEventListener("error", ({ message }) => end(new Error(`the thread of the documentation failed: ${message}`)));
+    opened.addEventListener("error", ({ message }) =>
+      end(new Error(`the thread of the documentation failed: ${message}`)),
+    );
     opened.postMessage({ api: source() } satisfies ToThread);
     thread = opened;
     return opened;
   };
 
   const ask = async (asked: Asked): Promise<Answered> => {
-    if (waiting.size >= WAITING_MAX) throw new ApiError("overloaded", "Too many pages of the documentation are being rendered; retry in a second.");
+    if (waiting.size >= WAITING_MAX)
+      throw new ApiError("overloaded", "Too many pages of the documentation are being rendered; retry in a second.");
     clearTimeout(idle);
     const id = ++lastId;
     const entry = Promise.withResolvers<Answered>();

@@ -10,7 +10,9 @@ const COLUMNS_MAX = 2;
 export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const isMembers = LISTS_MEMBERS.has(header[0]?.text ?? "");
   const heads = header.map((cell) => `<th scope="col"${alignOf(cell)}>${inline(cell)}</th>`).join("");
-  const body = rows.map((row) => `<tr>${row.map((cell, index) => cellHtml(cell, index, isMembers, inline)).join("")}</tr>`);
+  const body = rows.map(
+    (row) => `<tr>${row.map((cell, index) => cellHtml(cell, index, isMembers, inline)).join("")}</tr>`,
+  );
   const look = isMembers ? "table-box members" : "table-box";
   const reach = !isMembers && header.length > COLUMNS_MAX ? ' tabindex="0" role="region" aria-label="Table"' : "";
   return `<div class="${look}"${reach}><table><thead><tr>${heads}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
@@ -49,7 +51,11 @@ export function nestedTables(tokens: readonly Token[]): Token[] {
   for (const token of tokens) {
     const last = out.at(-1);
     const heading = last?.type === "space" ? out.at(-2) : last;
-    if (token.type === "table" && heading?.type === "heading" && isMembersBelow(heading as Tokens.Heading, token as Tokens.Table)) {
+    if (
+      token.type === "table" &&
+      heading?.type === "heading" &&
+      isMembersBelow(heading as Tokens.Heading, token as Tokens.Table)
+    ) {
       out.splice(out.lastIndexOf(heading));
       const joined = [heading as Tokens.Heading, token as Tokens.Table] as const;
       out.push({ type: "nested", raw: "", tokens: joined } satisfies NestedTable as unknown as Token);

@@ -5,8 +5,17 @@ import { type ApiSource, type Asked, openSite, type Site } from "./site.ts";
 export type ToThread = { readonly api: ApiSource } | { readonly id: number; readonly asked: Asked };
 
 export type FromThread =
-  | { readonly id: number; readonly text: string; readonly nearest?: { readonly address: string; readonly title: string } }
-  | { readonly id: number; readonly fault: string };
+  | {
+      readonly id: number;
+      readonly text: string;
+      readonly nearest?: { readonly address: string; readonly title: string };
+    }
+  | {
+      readonly id: number;
+      readonly fault: string;
+      /** True when the thread cannot respond to any request. */
+      readonly isFatal: boolean;
+    };
 
 declare const self: Worker;
 
@@ -18,11 +27,13 @@ self.addEventListener("message", ({ data }: MessageEvent<ToThread>) => {
 });
 
 async function respond(id: number, asked: Asked): Promise<void> {
+  let opened: Site | undefined;
   try {
-    const opened = await site;
+    opened = await site;
     if (!opened) throw new Error("the thread has no source of the API reference");
     postMessage({ id, ...(await opened.answer(asked)) } satisfies FromThread);
   } catch (error) {
-    postMessage({ id, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies FromThread);
+    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    postMessage({ id, fault, isFatal: opened === undefined } satisfies FromThread);
   }
 }

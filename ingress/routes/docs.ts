@@ -45,7 +45,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
       path: "/schemas/{file}",
       operationId: "getSchema",
       summary: "Get a JSON Schema",
-      description: "`file` is the schema's title followed by `.json`, such as `ChatCompletionRequest.json`. The schema contains all parts that it refers to.",
+      description:
+        "`file` is the schema's title followed by `.json`, such as `ChatCompletionRequest.json`. The schema contains all parts that it refers to.",
       responses: { 200: { description: "JSON Schema 2020-12", isAnyJson: true } },
       errors: ["not_found"],
       handle({ params }) {
@@ -143,7 +144,10 @@ export function docs(api: readonly Route[]): readonly Route[] {
       path: "/llms.txt",
       operationId: "getLlmsText",
       summary: "Get the list of pages for language models",
-      responses: { 200: { description: "Markdown as llmstxt.org describes it", texts: ["text/plain"] }, 304: NOT_MODIFIED },
+      responses: {
+        200: { description: "Markdown as llmstxt.org describes it", texts: ["text/plain"] },
+        304: NOT_MODIFIED,
+      },
       errors: ["overloaded"],
       handle: (call) => renderedText(renderer, call, { kind: "llms" }, PLAIN_TYPE),
     },
@@ -170,7 +174,10 @@ async function renderedPage(renderer: Renderer, { request }: RouteCall, asked: s
     });
   }
   if (isMarkdown || request.headers.get("accept")?.includes("text/html") !== true) {
-    throw new ApiError("not_found", `The documentation has no such page; the nearest is ${nearest.address} (${nearest.title}).`);
+    throw new ApiError(
+      "not_found",
+      `The documentation has no such page; the nearest is ${nearest.address} (${nearest.title}).`,
+    );
   }
   const response = htmlPage(text, { loads: LOADS, formAction: "'self'" }, { "cache-control": "no-cache" });
   return new Response(response.body, { status: 404, headers: response.headers });

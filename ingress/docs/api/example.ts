@@ -1,7 +1,7 @@
 /** Examples built from a schema: deterministic, and valid against it. */
 import { mergedObject, type Resolve, type Schema, typesOf } from "./document.ts";
 
-/** Which optional members an example has. */
+/** Optional members of an example: none, or all. */
 export type Extent = "required" | "all";
 
 /** Objects deeper than this have their required members only. */
@@ -63,7 +63,13 @@ export function exampleOf(schema: Schema, resolve: Resolve, extent: Extent, dept
 }
 
 /** A value that the schema itself states. */
-function statedExample({ example, examples, const: constant, enum: values, default: usual }: Schema): { value: unknown } | undefined {
+function statedExample({
+  example,
+  examples,
+  const: constant,
+  enum: values,
+  default: usual,
+}: Schema): { value: unknown } | undefined {
   for (const value of [example, examples?.[0], constant, usual === null ? undefined : usual, values?.[0]]) {
     if (value !== undefined) return { value };
   }
@@ -103,6 +109,8 @@ function textOf({ format = "", pattern, minLength = 0, maxLength = Infinity }: S
   const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (known !== undefined && pattern === undefined) return known;
   const matches = (text: string): boolean =>
-    (pattern === undefined || new RegExp(pattern, "u").test(text)) && text.length >= minLength && text.length <= maxLength;
+    (pattern === undefined || new RegExp(pattern, "u").test(text)) &&
+    text.length >= minLength &&
+    text.length <= maxLength;
   return TEXTS.find(matches) ?? "x".repeat(minLength);
 }

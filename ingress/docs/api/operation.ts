@@ -38,7 +38,8 @@ export function operationMarkdown(
 function accessOf({ security }: Endpoint, { roles }: OperationFacts): string {
   const schemes = security.flatMap((one) => Object.keys(one));
   if (schemes.length === 0) return "**Authentication:** none.";
-  if (schemes.includes("operatorToken")) return "**Authentication:** an operator token as `Authorization: Bearer <token>`.";
+  if (schemes.includes("operatorToken"))
+    return "**Authentication:** an operator token as `Authorization: Bearer <token>`.";
   const who = roles === undefined ? "" : ` **Roles:** ${roles.join(", ")}.`;
   return `**Authentication:** an API key as \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`.${who}`;
 }
@@ -75,7 +76,9 @@ function bodyOf(endpoint: Endpoint, resolve: Resolve): string {
 
 /** Parts of a form that carry bytes. */
 function fileParts({ schema }: MediaType, resolve: Resolve): string {
-  const names = rowsOf(schema ?? {}, resolve).rows.filter(({ name, type }) => type === "string" && isBytes(schema, name, resolve));
+  const names = rowsOf(schema ?? {}, resolve).rows.filter(
+    ({ name, type }) => type === "string" && isBytes(schema, name, resolve),
+  );
   if (names.length === 0) return "";
   return `A form (\`multipart/form-data\`) has the same members, and these files: ${names.map(({ name }) => `\`${name}\``).join(", ")}.`;
 }
@@ -89,7 +92,8 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
   if (!schema) return "";
   const full = resolve(schema);
   const { rows: list, isCut } = rowsOf(full.items ?? full, resolve);
-  const link = full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
+  const link =
+    full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
   if (list.length === 0) return `The body is of type ${typeText(schema, resolve)}.${link}`;
   const cut = isCut ? `\n\nThe tables do not show all nested properties.${link}` : "";
   return tablesOf(list) + cut;
@@ -98,11 +102,17 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
 /** A table of the members, then a table of the nested members of each. */
 function tablesOf(rows: readonly Row[]): string {
   const own = rows.filter(({ name }) => !isNested(name));
-  const nested = Map.groupBy(rows.filter(({ name }) => isNested(name)), ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "");
+  const nested = Map.groupBy(
+    rows.filter(({ name }) => isNested(name)),
+    ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "",
+  );
   const more = [...nested].map(([name, inner]) => {
     // `messages[].` of `messages[].content` is said once, in the heading.
     const around = /^[^.[]+(?:\[\]|\.\*)*/.exec(inner[0]?.name ?? "")?.[0] ?? name;
-    const within = inner.map((row) => ({ ...row, name: row.name.startsWith(`${around}.`) ? row.name.slice(around.length + 1) : row.name }));
+    const within = inner.map((row) => ({
+      ...row,
+      name: row.name.startsWith(`${around}.`) ? row.name.slice(around.length + 1) : row.name,
+    }));
     return `#### Properties of \`${around}\`\n\n${table("Property", within)}`;
   });
   return [...(own.length === 0 ? [] : [table("Property", own)]), ...more].join("\n\n");
@@ -113,7 +123,10 @@ function isNested(name: string): boolean {
 }
 
 function table(head: string, rows: readonly Row[]): string {
-  const lines = rows.map(({ name, type, isRequired, notes }) => `| \`${name}\` | ${cell(type)}${isRequired ? ", **required**" : ""} | ${cell(notes)} |`);
+  const lines = rows.map(
+    ({ name, type, isRequired, notes }) =>
+      `| \`${name}\` | ${cell(type)}${isRequired ? ", **required**" : ""} | ${cell(notes)} |`,
+  );
   return `| ${head} | Type | Description |\n|---|---|---|\n${lines.join("\n")}`;
 }
 
@@ -127,11 +140,13 @@ function responsesOf({ responses, method }: Endpoint, { components }: OpenApiDoc
   const parts = good.map(([status, response]) => {
     const { description, content = {} } = response;
     const bodies = Object.entries(content).map(([type, media]) => responseBody(type, media, resolve));
-    return [`### ${status}`, `${sentence(description)}`, ...bodies, headersOf(response, components.headers)]
+    return [`### ${status}`, (sentence(description)), ...bodies, headersOf(response, components.headers)]
       .filter((part) => part !== "")
       .join("\n\n");
   });
-  return parts.length === 0 ? `## Responses\n\n${method} has no successful response.` : `## Responses\n\n${parts.join("\n\n")}`;
+  return parts.length === 0
+    ? `## Responses\n\n${method} has no successful response.`
+    : `## Responses\n\n${parts.join("\n\n")}`;
 }
 
 function responseBody(type: string, { schema, example, examples }: MediaType, resolve: Resolve): string {
@@ -160,7 +175,9 @@ function fenced(language: string, text: string): string {
 }
 
 function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["components"]["headers"]): string {
-  const rows = Object.keys(headers).map((name) => `| \`${name}\` | ${cell(known[name]?.description ?? headers[name]?.description ?? "")} |`);
+  const rows = Object.keys(headers).map(
+    (name) => `| \`${name}\` | ${cell(known[name]?.description ?? headers[name]?.description ?? "")} |`,
+  );
   return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
 }
 
@@ -168,14 +185,20 @@ function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["compon
 function errorsOf({ responses }: Endpoint): string {
   const rows = Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, { description }]) => codesIn(description).map((code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`));
+    .flatMap(([status, { description }]) =>
+      codesIn(description).map(
+        (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`,
+      ),
+    );
   if (rows.length === 0) return "";
   return `## Errors\n\nThe body of an error is \`{"error": {"message", "type", "code", "param"}}\`.\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}`;
 }
 
 /** Codes that the description of an error response names. */
 function codesIn(description: string): Code[] {
-  return [...description.matchAll(/`([a-z_]+)`/g)].flatMap(([, code = ""]) => (Object.hasOwn(ERROR_GUIDE, code) ? [code as Code] : []));
+  return [...description.matchAll(/`([a-z_]+)`/g)].flatMap(([, code = ""]) =>
+    Object.hasOwn(ERROR_GUIDE, code) ? [code as Code] : [],
+  );
 }
 
 function sentence(text: string): string {

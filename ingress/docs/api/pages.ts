@@ -9,7 +9,10 @@ export type { OpenApiDocument } from "./document.ts";
 const LAST: readonly string[] = ["Operator", "Health", "Documentation"];
 
 /** @param facts by operationId */
-export function apiPages(document: OpenApiDocument, facts: Readonly<Record<string, OperationFacts>> = {}): readonly Page[] {
+export function apiPages(
+  document: OpenApiDocument,
+  facts: Readonly<Record<string, OperationFacts>> = {},
+): readonly Page[] {
   const resolve = resolverOf(document);
   const groups = groupsOf(document);
   const common = { section: "Reference", parent: "api" } as const;
@@ -17,7 +20,9 @@ export function apiPages(document: OpenApiDocument, facts: Readonly<Record<strin
   const pages = [...groups].flatMap(([group, endpoints]) =>
     endpoints.map((endpoint): Page => {
       const { operationId, summary, method, url, description = "", requestBody } = endpoint;
-      const names = requestBody ? Object.keys(resolve(Object.values(requestBody.content)[0]?.schema ?? {}).properties ?? {}) : [];
+      const names = requestBody
+        ? Object.keys(resolve(Object.values(requestBody.content)[0]?.schema ?? {}).properties ?? {})
+        : [];
       let body: string | undefined;
       return {
         ...common,

@@ -101,7 +101,8 @@ export function typeText(schema: Schema, resolve: Resolve): string {
     return names.length > 3 ? "object" : names.join(" or ");
   }
   const types = typesOf(full);
-  if (types.length === 0 && full.enum) return [...new Set(full.enum.map((value) => (value === null ? "null" : typeof value)))].join(" or ");
+  if (types.length === 0 && full.enum)
+    return [...new Set(full.enum.map((value) => (value === null ? "null" : typeof value)))].join(" or ");
   if (types.length === 0) return full.properties || full.allOf ? "object" : "any";
   return types.map((type) => (type === "array" ? arrayText(full, resolve) : type)).join(" or ");
 }
@@ -132,7 +133,15 @@ export function notesOf(schema: Schema, resolve: Resolve): string {
 /** Numbers of 64 bits and more are no bounds that a reader needs. */
 const BOUND_MAX = 1e15;
 
-function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, exclusiveMinimum }: Schema): string | undefined {
+function boundsOf({
+  minimum,
+  maximum,
+  minLength,
+  maxLength,
+  minItems,
+  maxItems,
+  exclusiveMinimum,
+}: Schema): string | undefined {
   const least = exclusiveMinimum === undefined ? minimum : undefined;
   const parts = [
     exclusiveMinimum === undefined ? undefined : `More than ${exclusiveMinimum}.`,

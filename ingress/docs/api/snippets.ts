@@ -93,7 +93,14 @@ function shellJson(json: unknown): string {
 }
 
 function python({ method, url, variable, json, isBytes }: Call): string {
-  const lines = ["import os", "import requests", "", "response = requests.request(", `    "${method}",`, `    "${url}",`];
+  const lines = [
+    "import os",
+    "import requests",
+    "",
+    "response = requests.request(",
+    `    "${method}",`,
+    `    "${url}",`,
+  ];
   if (variable !== undefined) lines.push(`    headers={"Authorization": f"Bearer {os.environ['${variable}']}"},`);
   else lines.splice(0, 1);
   if (json !== undefined) lines.push(`    json=${pythonValue(json, 4)},`);
@@ -117,7 +124,9 @@ function javascript({ method, url, variable, json, isBytes }: Call): string {
   const options = [
     ...(method === "GET" ? [] : [`  method: "${method}",`]),
     ...(headers.length === 0 ? [] : ["  headers: {", ...headers, "  },"]),
-    ...(json === undefined ? [] : [`  body: JSON.stringify(${JSON.stringify(json, null, 2).replaceAll("\n", "\n  ")}),`]),
+    ...(json === undefined
+      ? []
+      : [`  body: JSON.stringify(${JSON.stringify(json, null, 2).replaceAll("\n", "\n  ")}),`]),
   ];
   const asked = options.length === 0 ? `"${url}"` : `"${url}", {\n${options.join("\n")}\n}`;
   return `const response = await fetch(${asked});

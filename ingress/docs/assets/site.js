@@ -59,7 +59,10 @@ async function show() {
   // A later letter has been typed meanwhile.
   if (query !== field.value.trim()) return undefined;
   const strict = index.search(query, RANKING);
-  const found = (strict.length > 0 ? strict : index.search(query, { ...RANKING, combineWith: "OR" })).slice(0, RESULTS_MAX);
+  const found = (strict.length > 0 ? strict : index.search(query, { ...RANKING, combineWith: "OR" })).slice(
+    0,
+    RESULTS_MAX,
+  );
   if (found.length > 0) list.replaceChildren(...found.map(itemOf));
   else {
     const none = document.createElement("li");

@@ -89,10 +89,14 @@ describe("the API reference", () => {
     const transpiler = new Bun.Transpiler({ loader: "js" });
     for (const { operationId, security } of endpoints) {
       const body = bodyOf(operationId);
-      for (const [, code = ""] of body.matchAll(/^```js\n([^]*?)^```/gm)) expect(() => transpiler.transformSync(code)).not.toThrow();
+      for (const [, code = ""] of body.matchAll(/^```js\n([^]*?)^```/gm))
+        expect(() => transpiler.transformSync(code)).not.toThrow();
       const curl = /^```sh\n([^]*?)^```/m.exec(body)?.[1] ?? "";
       expect([operationId, curl.startsWith("curl ")]).toEqual([operationId, true]);
-      expect([operationId, curl.includes("Authorization: Bearer $SLUICE_")]).toEqual([operationId, security.length > 0]);
+      expect([operationId, curl.includes("Authorization: Bearer $SLUICE_")]).toEqual([
+        operationId,
+        security.length > 0,
+      ]);
     }
   });
 
@@ -121,10 +125,27 @@ describe("examples and rows", () => {
   });
 
   test("a schema that contains itself ends", () => {
-    const tree: Schema = { type: "object", required: ["name"], properties: { name: { type: "string" }, get inner() { return tree; } } };
+    const tree: Schema = {
+      type: "object",
+      required: ["name"],
+      properties: {
+        name: { type: "string" },
+        get inner() {
+          return tree;
+        },
+      },
+    };
     expect(JSON.stringify(exampleOf(tree, plain, "all")).match(/inner/g)?.length).toBeLessThan(10);
     expect(rowsOf(tree, plain).rows.map(({ name }) => name)).toEqual(["name", "inner"]);
-    const endless: Schema = { type: "object", required: ["inner"], properties: { get inner() { return endless; } } };
+    const endless: Schema = {
+      type: "object",
+      required: ["inner"],
+      properties: {
+        get inner() {
+          return endless;
+        },
+      },
+    };
     expect(() => exampleOf(endless, plain, "all")).toThrow("no finite example");
   });
 
@@ -133,14 +154,19 @@ describe("examples and rows", () => {
       type: "object",
       required: ["list"],
       properties: {
-        list: { type: "array", minItems: 1, maxItems: 1, items: { type: "object", properties: { size: { type: ["integer", "null"], minimum: 1, default: 3 } } } },
+        list: {
+          type: "array",
+          minItems: 1,
+          maxItems: 1,
+          items: { type: "object", properties: { size: { type: ["integer", "null"], minimum: 1, default: 3 } } },
+        },
         mode: { enum: ["a", "b"], description: "How." },
       },
     };
     expect(rowsOf(schema, plain).rows).toEqual([
       { name: "list", type: "array of objects", isRequired: true, notes: "Exactly 1 entry." },
+      { name: "mode", type: "string", isRequired: false, notes: 'How. One of `"a"`, `"b"`.' },
       { name: "list[].size", type: "integer or null", isRequired: false, notes: "Default: `3`. At least 1." },
-      { name: "mode", type: "string", isRequired: false, notes: "How. One of `\"a\"`, `\"b\"`." },
     ]);
   });
 });

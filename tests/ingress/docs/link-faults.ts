@@ -20,7 +20,10 @@ export async function linkFaults(pages: readonly Page[], routes: ReadonlySet<str
   const targets = new Map<string, Target>();
   for (const page of pages) {
     const { headings } = await renderMarkdown(page.body, { linkOf: (href) => href });
-    targets.set(page.path === "" ? "/docs" : `/docs/${page.path}`, { page, ids: new Set(headings.map(({ id }) => id)) });
+    targets.set(page.path === "" ? "/docs" : `/docs/${page.path}`, {
+      page,
+      ids: new Set(headings.map(({ id }) => id)),
+    });
   }
   return pages.flatMap((page) =>
     linksOf(page).flatMap(({ href, line }) => {
@@ -53,7 +56,7 @@ function linksOf(page: Page): readonly { readonly href: string; readonly line: n
     const from = line;
     line += token.raw.split("\n").length - 1;
     const found: { href: string; line: number }[] = [];
-    visit([token as Token], (inner) => {
+    visit([token], (inner) => {
       if (inner.type !== "link") return;
       const { href, raw } = inner as Tokens.Link;
       const at = token.raw.indexOf(raw);

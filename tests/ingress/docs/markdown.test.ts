@@ -5,7 +5,8 @@ import { linkAddress } from "#ingress/docs/links.ts";
 import { renderMarkdown, textParts } from "#ingress/docs/markdown.ts";
 import type { Page } from "#ingress/docs/pages.ts";
 
-const html = async (markdown: string): Promise<string> => (await renderMarkdown(markdown, { linkOf: (href) => href })).html;
+const html = async (markdown: string): Promise<string> =>
+  (await renderMarkdown(markdown, { linkOf: (href) => href })).html;
 
 describe("Markdown", () => {
   test.each([
@@ -22,18 +23,42 @@ describe("Markdown", () => {
   });
 
   test("does not put the language of a fence into the page", async () => {
-    expect(await html('```"><script>alert(1)</script>\nx\n```')).toBe('<figure class="code"><pre tabindex="0"><code>x</code></pre></figure>\n');
+    expect(await html('```"><script>alert(1)</script>\nx\n```')).toBe(
+      '<figure class="code"><pre tabindex="0"><code>x</code></pre></figure>\n',
+    );
   });
 
   test("does not link to scripts", async () => {
-    const page: Page = { path: "a", file: "schemas/docs/a.md", title: "A", section: "Guides", order: 0, summary: "", body: "" };
-    for (const href of ["javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "//example.com", "vbscript:x"]) {
+    const page: Page = {
+      path: "a",
+      file: "schemas/docs/a.md",
+      title: "A",
+      section: "Guides",
+      order: 0,
+      summary: "",
+      body: "",
+    };
+    for (const href of [
+      "javascript:alert(1)",
+      "JavaScript:alert(1)",
+      "data:text/html,x",
+      "//example.com",
+      "vbscript:x",
+    ]) {
       expect([href, linkAddress(page, href, new Map())]).toEqual([href, undefined]);
     }
   });
 
   test("links to other pages by their address", () => {
-    const page = (path: string): Page => ({ path, file: `schemas/docs/${path}.md`, title: path, section: "Guides", order: 0, summary: "", body: "" });
+    const page = (path: string): Page => ({
+      path,
+      file: `schemas/docs/${path}.md`,
+      title: path,
+      section: "Guides",
+      order: 0,
+      summary: "",
+      body: "",
+    });
     const [from, to] = [page("guides/a"), page("reference/b")];
     const byFile = new Map([from, to].map((one) => [one.file, one]));
     expect(linkAddress(from, "../reference/b.md#here", byFile)).toBe("/docs/reference/b#here");
@@ -44,7 +69,9 @@ describe("Markdown", () => {
   });
 
   test("gives headings the anchors of code hosts, each once", async () => {
-    const { headings, html } = await renderMarkdown("## Set `A_B`: *now*?\n\n## Twice\n\n### Twice\n", { linkOf: () => undefined });
+    const { headings, html } = await renderMarkdown("## Set `A_B`: *now*?\n\n## Twice\n\n### Twice\n", {
+      linkOf: () => undefined,
+    });
     expect(headings.map(({ id }) => id)).toEqual(["set-a_b-now", "twice", "twice-1"]);
     expect(html).toContain('<h3 id="twice-1">Twice<a class="anchor" href="#twice-1"');
   });
@@ -67,7 +94,9 @@ describe("Markdown", () => {
   });
 
   test("shows notes and warnings", async () => {
-    expect(await html("> [!WARNING]\n> Do **not**.")).toContain('<div class="callout warn" role="note"><p class="callout-name">Warning</p><p>Do <strong>not</strong>.</p>');
+    expect(await html("> [!WARNING]\n> Do **not**.")).toContain(
+      '<div class="callout warn" role="note"><p class="callout-name">Warning</p><p>Do <strong>not</strong>.</p>',
+    );
     expect(await html("> Said.")).toContain("<blockquote><p>Said.</p>");
   });
 
@@ -77,7 +106,13 @@ describe("Markdown", () => {
     const coloured = await highlight(code, "sh");
     expect(coloured).toContain('<span class="t-');
     expect(coloured).not.toContain("style=");
-    expect(coloured.replaceAll(/<[^>]*>/g, "").replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">")).toBe(code);
+    expect(
+      coloured
+        .replaceAll(/<[^>]*>/g, "")
+        .replaceAll("&quot;", '"')
+        .replaceAll("&lt;", "<")
+        .replaceAll("&gt;", ">"),
+    ).toBe(code);
     expect(await highlight("<b>", "constructor")).toBe("&lt;b&gt;");
     expect(await highlight("<b>".repeat(10_000), "js")).not.toContain("span");
   });

@@ -13,7 +13,10 @@ const FOLDER = join(PROJECT_ROOT, "schemas/docs");
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 
 /** Paths without parameters, below which nothing varies. */
-const ROUTES = new Set([...Object.keys(DOCUMENT.paths), ...Object.keys(DOCUMENT.components.schemas).map((name) => `/schemas/${name}.json`)]);
+const ROUTES = new Set([
+  ...Object.keys(DOCUMENT.paths),
+  ...Object.keys(DOCUMENT.components.schemas).map((name) => `/schemas/${name}.json`),
+]);
 
 describe("the pages", () => {
   test("are all files below schemas/docs, the changelog and the API reference", async () => {
@@ -39,7 +42,9 @@ describe("the pages", () => {
   test("have a summary of one sentence", async () => {
     const { pages } = await site();
     const written = pages.filter(({ parent }) => parent === undefined);
-    expect(written.filter(({ summary }) => !/[.!?]$/.test(summary) || summary.length > 200).map(({ file }) => file)).toEqual([]);
+    expect(
+      written.filter(({ summary }) => !/[.!?]$/.test(summary) || summary.length > 200).map(({ file }) => file),
+    ).toEqual([]);
   });
 
   test("render with their title, a heading for each link of the contents, and nothing that runs", async () => {
@@ -73,7 +78,9 @@ const page = (path: string, more: Partial<Page> = {}): Page => ({
 describe("the check of links", () => {
   test("reports a missing page, heading, file and path with file and line", async () => {
     const pages = [
-      page("guides/a", { body: "One.\n\n[b](b.md#here) [b](b.md#gone)\n\n[c](c.md)\n- [d](/nothing)\n[e](#a-heading)\n" }),
+      page("guides/a", {
+        body: "One.\n\n[b](b.md#here) [b](b.md#gone)\n\n[c](c.md)\n- [d](/nothing)\n[e](#a-heading)\n",
+      }),
       page("guides/b", { body: "## Here\n" }),
     ];
     expect(await linkFaults(pages, new Set())).toEqual([
@@ -91,16 +98,29 @@ describe("front matter", () => {
   test.each([
     ["nothing", "Text", "front matter between two lines of ---"],
     ["no title", head("section: Guides\norder: 1\nsummary: S."), "a title"],
-    ["an unknown section", head("title: T\nsection: Guide\norder: 1\nsummary: S."), `a section of ${SECTIONS.join(", ")}; got Guide`],
+    [
+      "an unknown section",
+      head("title: T\nsection: Guide\norder: 1\nsummary: S."),
+      `a section of ${SECTIONS.join(", ")}; got Guide`,
+    ],
     ["an order in words", head("title: T\nsection: Guides\norder: first\nsummary: S."), "an order, a number"],
     ["no summary", head("title: T\nsection: Guides\norder: 1"), "a summary of one sentence"],
   ])("with %s is refused by file and line", (_name, text, why) => {
-    expect(() => parsePage("schemas/docs/guides/a.md", text)).toThrow(new RegExp(`^schemas/docs/guides/a\\.md:1: .*${why.replaceAll(/[-.]/g, ".")}`));
+    expect(() => parsePage("schemas/docs/guides/a.md", text)).toThrow(
+      new RegExp(`^schemas/docs/guides/a\\.md:1: .*${why.replaceAll(/[-.]/g, ".")}`),
+    );
   });
 
   test("gives the page its place", () => {
     const parsed = parsePage("schemas/docs/guides/a.md", head("title: T\nsection: Guides\norder: 1\nsummary: S."));
-    expect(parsed).toMatchObject({ path: "guides/a", title: "T", section: "Guides", order: 1, summary: "S.", body: "Text\n" });
+    expect(parsed).toMatchObject({
+      path: "guides/a",
+      title: "T",
+      section: "Guides",
+      order: 1,
+      summary: "S.",
+      body: "Text\n",
+    });
     expect(parsePage("schemas/docs/index.md", head("title: T\nsection: Guides\norder: 1\nsummary: S.")).path).toBe("");
   });
 });

@@ -22,7 +22,12 @@ const INDEX = buildIndex([
 
 test("a word of a section finds it, by its address", () => {
   expect(search(INDEX, "exponential")).toEqual([
-    { address: "/docs/guides/a#retries-of-webhooks", page: "Title of guides/a", heading: "Retries of webhooks", excerpt: "An exponential backoff." },
+    {
+      address: "/docs/guides/a#retries-of-webhooks",
+      page: "Title of guides/a",
+      heading: "Retries of webhooks",
+      excerpt: "An exponential backoff.",
+    },
   ]);
   expect(search(INDEX, "opening")[0]?.address).toBe("/docs/guides/a");
 });
@@ -34,11 +39,14 @@ test("a beginning and a misspelling find the word", () => {
 
 test("all words must occur, or else any of them", () => {
   expect(search(INDEX, "webhooks exponential")).toHaveLength(1);
-  expect(search(INDEX, "exponential unheardof").map(({ address }) => address)).toContain("/docs/guides/a#retries-of-webhooks");
+  expect(search(INDEX, "exponential unheardof").map(({ address }) => address)).toContain(
+    "/docs/guides/a#retries-of-webhooks",
+  );
 });
 
 test("an empty, a foreign and an endless query find nothing", () => {
-  for (const query of ["", "   ", "qqqqqqqq", "zq ".repeat(100_000)]) expect([query.length, search(INDEX, query)]).toEqual([query.length, []]);
+  for (const query of ["", "   ", "qqqqqqqq", "zq ".repeat(100_000)])
+    expect([query.length, search(INDEX, query)]).toEqual([query.length, []]);
 });
 
 test("results and queries are text", () => {

@@ -13,7 +13,7 @@ const fake = fakeContext();
 afterAll(() => fake.close());
 
 const routes = routesOf(fake.context);
-/** As a client reads it: references and examples are plain JSON. */
+/** The OpenAPI document as plain JSON. */
 export const DOCUMENT = JSON.parse(JSON.stringify(buildOpenApi(routes, components))) as OpenApiDocument;
 export const FACTS = factsOf(routes);
 
