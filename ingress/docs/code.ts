@@ -46,8 +46,7 @@ export function tabGroups(tokens: readonly Token[]): Token[] {
     const codes = run.filter((token): token is Tokens.Code => token.type === "code");
     const languages = codes.map(({ lang = "" }) => lang);
     const isGroup = new Set(languages).size === codes.length && ALTERNATIVES.every((one) => languages.includes(one));
-    if (isGroup)
-      out.push({ type: "tabs", raw: "", number: ++number, tokens: codes } satisfies TabGroup);
+    if (isGroup) out.push({ type: "tabs", raw: "", number: ++number, tokens: codes } satisfies TabGroup);
     else out.push(...run);
     run = [];
   };

@@ -56,6 +56,8 @@ export function createRenderer(source: () => ApiSource): Renderer {
     opened.addEventListener("error", ({ message }) =>
       end(new Error(`the thread of the documentation failed: ${message}`)),
     );
+    // A thread has no origin.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     opened.postMessage({ api: source() } satisfies ToThread);
     thread = opened;
     return opened;
@@ -70,6 +72,7 @@ export function createRenderer(source: () => ApiSource): Renderer {
     waiting.set(id, entry);
     const late = setTimeout(() => end(new Error(`a page was not rendered within ${WAIT_MS} ms`)), WAIT_MS);
     try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
       open().postMessage({ id, asked } satisfies ToThread);
       return await entry.promise;
     } finally {

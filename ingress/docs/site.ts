@@ -79,8 +79,9 @@ export function siteOf(pages: readonly Page[]): Site {
         case "index":
           return { text: JSON.stringify(index()) };
         case "llms":
-          return { text: llmsText(pages) };
+          break;
       }
+      return { text: llmsText(pages) };
     },
   };
 }

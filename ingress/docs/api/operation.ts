@@ -140,7 +140,7 @@ function responsesOf({ responses, method }: Endpoint, { components }: OpenApiDoc
   const parts = good.map(([status, response]) => {
     const { description, content = {} } = response;
     const bodies = Object.entries(content).map(([type, media]) => responseBody(type, media, resolve));
-    return [`### ${status}`, (sentence(description)), ...bodies, headersOf(response, components.headers)]
+    return [`### ${status}`, sentence(description), ...bodies, headersOf(response, components.headers)]
       .filter((part) => part !== "")
       .join("\n\n");
   });

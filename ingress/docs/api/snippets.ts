@@ -47,7 +47,7 @@ function callOf(endpoint: Endpoint, resolve: Resolve): Call {
 
 function pathValue(name: string, parameters: readonly Parameter[]): string {
   const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example;
-  if (example !== undefined) return String(example);
+  if (typeof example === "string") return example;
   return name === "workspaceId" ? "default" : `{${name}}`;
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type Tokens } from "marked";
 
 import { linkAddress, targetFile } from "#ingress/docs/links.ts";
 import { renderMarkdown, visit } from "#ingress/docs/markdown.ts";

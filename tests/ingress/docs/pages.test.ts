@@ -48,9 +48,9 @@ describe("the pages", () => {
   });
 
   test("render with their title, a heading for each link of the contents, and nothing that runs", async () => {
-    const { pages, answer } = await site();
-    for (const page of pages) {
-      const { text, nearest } = await answer({ kind: "page", path: page.path });
+    const opened = await site();
+    for (const page of opened.pages) {
+      const { text, nearest } = await opened.answer({ kind: "page", path: page.path });
       expect([page.file, nearest, text.match(/<h1>/g)?.length]).toEqual([page.file, undefined, 1]);
       const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id);
       expect([page.file, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([page.file, []]);
