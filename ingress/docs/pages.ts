@@ -29,7 +29,7 @@ export interface Page {
   readonly searchText?: string;
 }
 
-export const PROJECT_ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROJECT_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = "schemas/docs";
 
 /** Reads all pages, in the order of the navigation. @throws Error naming file and line of malformed front matter */

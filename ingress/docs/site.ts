@@ -38,7 +38,7 @@ export async function openSite({ document, facts }: ApiSource, root?: string): P
   return siteOf(pages);
 }
 
-export function siteOf(pages: readonly Page[]): Site {
+function siteOf(pages: readonly Page[]): Site {
   const byPath = new Map(pages.map((page) => [page.path, page]));
   const byFile = new Map(pages.map((page) => [page.file, page]));
   const highlight = createHighlight();

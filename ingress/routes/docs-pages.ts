@@ -78,6 +78,8 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/search.json",
       operationId: "getDocsSearchIndex",
+      // The script of the pages reads it.
+      isHidden: true,
       summary: "Get the search index of the documentation",
       responses: { 200: { description: "Index of MiniSearch", isAnyJson: true }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
@@ -110,6 +112,8 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/llms.txt",
       operationId: "getLlmsText",
+      // No operation of the API: crawlers and assistants read it.
+      isHidden: true,
       summary: "Get the list of pages for language models",
       responses: {
         200: { description: "Markdown as llmstxt.org describes it", texts: ["text/plain"] },

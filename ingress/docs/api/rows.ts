@@ -12,7 +12,7 @@ export interface Row {
 /** Levels of nested objects that a table shows. */
 const DEPTH_MAX = 3;
 /** Rows of nested members that a page shows for one body; the rest is in the schema, to which the page links. */
-export const NESTED_ROWS_MAX = 150;
+const NESTED_ROWS_MAX = 150;
 
 export interface Rows {
   /** All members of the object itself, then those that are nested. */

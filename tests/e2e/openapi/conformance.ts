@@ -38,7 +38,7 @@ test("the service, its document and its models", async () => {
   for (const operation of ["getService", "getHealth", "getReadiness", "getOpenApi", "getDocs", "listPublicModels"]) {
     await api.call(operation);
   }
-  for (const operation of ["getApiExplorer", "getDocsSearchIndex", "getLlmsText"]) await api.call(operation);
+  await api.call("getApiExplorer");
   await api.call("searchDocs", { query: "?q=retry" });
   await api.call("getDocsPage", { path: { section: "api" } });
   const page = await api.call("getDocsSectionPage", { path: { section: "reference", page: "errors" } });

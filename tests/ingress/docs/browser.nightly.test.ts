@@ -1,15 +1,12 @@
 /** The documentation in a browser: light and dark, wide and narrow, with and without scripts. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 
 import type { Page } from "playwright-core";
 
-import { type Bench, openBench } from "./browser.ts";
+import { openBench } from "./browser.ts";
 import { site } from "./site.ts";
 
-let bench: Bench | undefined;
-beforeAll(async () => {
-  bench = await openBench();
-}, 60_000);
+const bench = await openBench();
 afterAll(() => bench?.close());
 
 interface Look {
@@ -24,13 +21,13 @@ const LOOKS: readonly Look[] = [
   { width: 390, scheme: "dark" },
 ];
 
-/** Runs with a page of the look; faults of the page's scripts and policy fail it. Skipped where there is no browser. */
+/** Runs with a page of the look; faults of the page's scripts and policy fail it. */
 async function withPage(
   { width, scheme }: Look,
   work: (page: Page, baseUrl: string) => Promise<void>,
   javaScriptEnabled = true,
 ): Promise<void> {
-  if (!bench) return;
+  if (!bench) throw new Error("no browser");
   const context = await bench.browser.newContext({
     viewport: { width, height: 844 },
     colorScheme: scheme,
@@ -57,7 +54,7 @@ async function addresses(): Promise<readonly string[]> {
   return [...shown.map(({ path }) => (path === "" ? "/docs" : `/docs/${path}`)), "/docs/search?q=retry"];
 }
 
-describe("in a browser", () => {
+describe.skipIf(!bench)("in a browser", () => {
   test.each(LOOKS)(
     "no page scrolls sideways: $width px, $scheme",
     async (look) => {
