@@ -37,6 +37,7 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 </head>
 <body>
+<nav><a href="/docs">Documentation</a></nav>
 <div id="docs"></div>
 <noscript>The explorer needs JavaScript. The <a href="/docs/api">API reference</a> does not.</noscript>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>

@@ -96,7 +96,7 @@ const PRIVILEGES: readonly Privilege[] = [
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["']env["']|\bBun\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*["'](?:node:)?process["'])/,
     where: isProduct,
     // The snippets are programs for readers of the documentation.
-    allowed: (file) => file === "shared/config.ts" || file === "ingress/docs/api/snippets.ts",
+    allowed: (file) => ["shared/config.ts", "ingress/docs/api/snippets.ts", "ingress/docs/api/sdk.ts"].includes(file),
   },
   {
     rule: "only workers/providers/http.ts calls out",

@@ -39,7 +39,7 @@ export function apiPages(
       };
     }),
   );
-  return [listPage(groups), ...pages];
+  return [listPage(document, groups), ...pages];
 }
 
 /** Endpoints by their first tag, in the order of the tags; those of operators last. */
@@ -51,12 +51,14 @@ function groupsOf(document: OpenApiDocument): ReadonlyMap<string, readonly Endpo
   return new Map(groups.filter(([, own]) => own.length > 0));
 }
 
-function listPage(groups: ReadonlyMap<string, readonly Endpoint[]>): Page {
+function listPage({ tags }: OpenApiDocument, groups: ReadonlyMap<string, readonly Endpoint[]>): Page {
   const parts = [...groups].map(([group, endpoints]) => {
     const rows = endpoints.map(
       ({ operationId, summary, method, url }) => `| [${summary}](api/${operationId}.md) | \`${method} ${url}\` |`,
     );
-    return `## ${group}\n\n| Operation | Request |\n|---|---|\n${rows.join("\n")}`;
+    const about = tags.find(({ name }) => name === group)?.description;
+    const said = about === undefined ? "" : `${about}\n\n`;
+    return `## ${group}\n\n${said}| Operation | Request |\n|---|---|\n${rows.join("\n")}`;
   });
   return {
     path: "api",

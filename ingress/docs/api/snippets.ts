@@ -1,6 +1,7 @@
 /** The same call as a curl command and as programs in Python and JavaScript. */
 import type { Endpoint, Parameter, Resolve } from "./document.ts";
 import { exampleOf } from "./example.ts";
+import { sdkSnippets } from "./sdk.ts";
 
 /** Address of the API on the machine that runs `npm start`. */
 const BASE = "http://127.0.0.1:8080";
@@ -25,7 +26,10 @@ export function snippetsOf(endpoint: Endpoint, resolve: Resolve): string {
   const call = callOf(endpoint, resolve);
   const fences: (readonly [language: string, text: string])[] = [["sh", curl(call)]];
   // Files are sent from a shell more easily than from a program that reads a form of its own.
-  if (call.form.length === 0) fences.push(["python", python(call)], ["js", javascript(call)]);
+  if (call.form.length === 0) {
+    const sdk = sdkSnippets(endpoint.operationId, call.json, BASE, pythonValue);
+    fences.push(["python", sdk?.python ?? python(call)], ["js", sdk?.js ?? javascript(call)]);
+  }
   return fences.map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``).join("\n\n");
 }
 

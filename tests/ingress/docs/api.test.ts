@@ -8,6 +8,7 @@ import { endpointsOf, resolverOf, type Schema } from "#ingress/docs/api/document
 import { exampleOf } from "#ingress/docs/api/example.ts";
 import { apiPages } from "#ingress/docs/api/pages.ts";
 import { rowsOf } from "#ingress/docs/api/rows.ts";
+import { sdkSnippets } from "#ingress/docs/api/sdk.ts";
 import { requestExample } from "#ingress/docs/api/snippets.ts";
 
 import { DOCUMENT, FACTS } from "./site.ts";
@@ -98,6 +99,18 @@ describe("the API reference", () => {
         security.length > 0,
       ]);
     }
+  });
+
+  test("shows the method of a stock SDK where there is one and it takes the example", () => {
+    expect(bodyOf("createChatCompletion")).toContain("client.chat.completions.create(");
+    expect(bodyOf("createMessage")).toContain('import Anthropic from "@anthropic-ai/sdk"');
+    expect(bodyOf("createMusic")).toContain("requests.request(");
+    const write = (value: unknown): string => JSON.stringify(value);
+    expect(sdkSnippets("createEmbeddings", { model: "a", input: "b" }, "http://x", write)?.python).toContain(
+      '    input="b",',
+    );
+    expect(sdkSnippets("createEmbeddings", { model: "a", own: 1 }, "http://x", write)).toBeUndefined();
+    expect(sdkSnippets("constructor", {}, "http://x", write)).toBeUndefined();
   });
 
   test("states who may call an operation", () => {

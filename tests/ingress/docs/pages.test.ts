@@ -7,16 +7,13 @@ import { nearestPage, type Page, parsePage, SECTIONS, sortPages } from "#ingress
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 import { linkFaults } from "./link-faults.ts";
-import { DOCUMENT, site } from "./site.ts";
+import { DOCUMENT, PATHS, site } from "./site.ts";
 
 const FOLDER = join(PROJECT_ROOT, "schemas/docs");
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 
-/** Paths without parameters, below which nothing varies. */
-const ROUTES = new Set([
-  ...Object.keys(DOCUMENT.paths),
-  ...Object.keys(DOCUMENT.components.schemas).map((name) => `/schemas/${name}.json`),
-]);
+/** Paths of the service to which pages may link. */
+const ROUTES = new Set([...PATHS, ...Object.keys(DOCUMENT.components.schemas).map((name) => `/schemas/${name}.json`)]);
 
 describe("the pages", () => {
   test("are all files below schemas/docs, the changelog and the API reference", async () => {

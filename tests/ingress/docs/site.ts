@@ -16,6 +16,8 @@ const routes = routesOf(fake.context);
 /** The OpenAPI document as plain JSON. */
 export const DOCUMENT = JSON.parse(JSON.stringify(buildOpenApi(routes, components))) as OpenApiDocument;
 export const FACTS = factsOf(routes);
+/** Paths of all routes, also of those that the document does not contain. */
+export const PATHS: readonly string[] = routes.map(({ path }) => path);
 
 let opened: Promise<Site> | undefined;
 export function site(): Promise<Site> {
