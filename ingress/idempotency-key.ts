@@ -7,7 +7,7 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** Declaration of the header for routes. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
-  description: "The caller's name for the call: a repeat under it within a day hears of the first one.",
+  description: "Unique key of the request. A repeat with the same key within a day returns the first result.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 } as const;
 

@@ -8,7 +8,7 @@ export const ITEMS_QUERY: NonNullable<Route["query"]> = [
   ...LIST_QUERY,
   {
     name: "order",
-    description: "Order of the items: the last first, or the first.",
+    description: "Order of the items: `desc` returns the last item first.",
     schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
   },
 ];

@@ -25,17 +25,17 @@ const LIMIT = { default: 20, max: 1_000 } as const;
 export const PAGE_QUERY = [
   {
     name: "limit",
-    description: "Models of a page, with `anthropic-version`.",
+    description: "Number of models per page; only with `anthropic-version`.",
     schema: { type: "integer", minimum: 1, maximum: LIMIT.max, default: LIMIT.default },
   },
   {
     name: "after_id",
-    description: "The page begins behind this model, with `anthropic-version`.",
+    description: "Slug of the model after which the page starts; only with `anthropic-version`.",
     schema: { type: "string" },
   },
   {
     name: "before_id",
-    description: "The page ends before this model, with `anthropic-version`.",
+    description: "Slug of the model before which the page ends; only with `anthropic-version`.",
     schema: { type: "string" },
   },
 ] as const;

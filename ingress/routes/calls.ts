@@ -16,7 +16,7 @@ import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
 import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import type { RouteResponse } from "../route.ts";
 import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
@@ -40,6 +40,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
     countsItself: true,
     ...(statesBy === "query" ? { query: [STATES_QUERY] } : {}),
     request,
+    ...(route.answer.headers?.includes("x-cache") === true ? { requestHeaders: [CACHE_REQUEST] } : {}),
     responses: { 200: responseOf(route) },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
     handle: (call) => answer(context, call, kind),
@@ -48,7 +49,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
 
 const STATES_QUERY = {
   name: "stream",
-  description: "`true` answers with an event stream of states.",
+  description: "True to receive an event stream of states.",
   schema: { ...BOOLEAN_QUERY, default: false },
 } as const;
 

@@ -29,7 +29,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs",
       operationId: "getDocs",
-      summary: "Get the home page of the documentation",
+      summary: "Retrieve documentation",
       responses: { 200: { description: "The page", texts: ["text/html"] }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
       handle: (call) => renderedPage(renderer, call, ""),
@@ -38,7 +38,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/{section}",
       operationId: "getDocsPage",
-      summary: "Get a top-level page of the documentation",
+      summary: "Retrieve documentation section",
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
@@ -48,7 +48,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/{section}/{page}",
       operationId: "getDocsSectionPage",
-      summary: "Get a page of the documentation",
+      summary: "Retrieve documentation page",
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
@@ -58,7 +58,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/search",
       operationId: "searchDocs",
-      summary: "Search the documentation",
+      summary: "Search documentation",
       query: [
         {
           name: "q",
@@ -80,7 +80,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       operationId: "getDocsSearchIndex",
       // The script of the pages reads it.
       isHidden: true,
-      summary: "Get the search index of the documentation",
+      summary: "Retrieve search index",
       responses: { 200: { description: "Index of MiniSearch", isAnyJson: true }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
       handle: (call) => renderedText(renderer, call, { kind: "index" }, JSON_TYPE),
@@ -89,7 +89,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/explorer",
       operationId: "getApiExplorer",
-      summary: "Get the page that sends API calls from the browser",
+      summary: "Retrieve API explorer",
       responses: { 200: { description: "The page", texts: ["text/html"] } },
       errors: [],
       handle: () => explorerPage(),
@@ -98,7 +98,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       ...common,
       path: "/docs/assets/{name}",
       operationId: "getDocsAsset",
-      summary: "Get a script or style of the documentation",
+      summary: "Retrieve documentation asset",
       responses: { 200: { description: "The asset", bytes: ["*/*"] } },
       errors: ["not_found"],
       handle({ params }) {
@@ -114,7 +114,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
       operationId: "getLlmsText",
       // No operation of the API: crawlers and assistants read it.
       isHidden: true,
-      summary: "Get the list of pages for language models",
+      summary: "Retrieve list of pages",
       responses: {
         200: { description: "Markdown as llmstxt.org describes it", texts: ["text/plain"] },
         304: NOT_MODIFIED,

@@ -7,6 +7,7 @@ import type { OpenApiDocument } from "../docs/api/document.ts";
 import { factsOf } from "../docs/api/roles.ts";
 import { createRenderer } from "../docs/renderer.ts";
 import { buildOpenApi } from "../openapi/document.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
 import { docsPages } from "./docs-pages.ts";
@@ -16,7 +17,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;
   // Built on the first request: the build takes 30 ms of a process's start.
-  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components)));
+  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   const renderer = createRenderer(() => ({
     document: JSON.parse(document()) as OpenApiDocument,
     facts: factsOf([...api, ...routes]),
@@ -26,8 +27,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/openapi.json",
       operationId: "getOpenApi",
-      summary: "Get the OpenAPI document",
-      responses: { 200: { description: "OpenAPI 3.1", isAnyJson: true } },
+      summary: "Retrieve OpenAPI document",
+      responses: { 200: { description: "The OpenAPI 3.1 document", isAnyJson: true } },
       errors: [],
       handle: () => cached(document()),
     },
@@ -35,10 +36,9 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/schemas/{file}",
       operationId: "getSchema",
-      summary: "Get a JSON Schema",
-      description:
-        "`file` is the schema's title followed by `.json`, such as `ChatCompletionRequest.json`. The schema contains all parts that it refers to.",
-      responses: { 200: { description: "JSON Schema 2020-12", isAnyJson: true } },
+      summary: "Retrieve JSON Schema",
+      description: "Returns one self-contained JSON Schema.",
+      responses: { 200: { description: "The JSON Schema (2020-12)", isAnyJson: true } },
       errors: ["not_found"],
       handle({ params }) {
         const file = params["file"] ?? "";

@@ -19,11 +19,11 @@ export function estimate(context: IngressContext): Route {
     method: "POST",
     path: "/v1/models/{slug}/estimate",
     operationId: "estimateCall",
-    summary: "Say what a call would cost",
+    summary: "Estimate call",
     description:
-      "The body is that of the call: `max_credits` is what it would hold, `estimated_credits` what it typically " +
-      "settles at, both at this model's own price: a fallback that serves in its place has its own. The call is checked " +
-      "like a real one, and neither held nor billed; it counts in the rate window.",
+      "Estimates the price of a call with the same body. `max_credits` is the amount that the call would hold, " +
+      "`estimated_credits` its typical price. Both use this model's price, not that of a fallback. The call is " +
+      "validated like a real call, but holds and costs nothing. It counts in the rate limit window.",
     tags: ["Models"],
     auth: "key",
     request: { schema: "EstimateRequest" },

@@ -13,11 +13,13 @@ export function key(context: IngressContext): Route {
     method: "GET",
     path: "/v1/key",
     operationId: "getKey",
-    summary: "Say what the key that asks is, may spend and has left",
-    description: "The workspace's name and id, role, preset, balance, window and daily tokens. Every role may ask.",
+    summary: "Retrieve key",
+    description:
+      "Returns workspace, role, preset, balance, rate limit window and daily tokens of the requesting key. Every " +
+      "role may call it.",
     tags: ["Workspace settings"],
     auth: "key",
-    responses: { 200: { description: "The key", schema: "Key" } },
+    responses: { 200: { description: "The created key with its secret", schema: "Key" } },
     errors: [],
     handle: (call) => handle(context, call),
   };

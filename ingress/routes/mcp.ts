@@ -18,18 +18,18 @@ export function mcp(context: IngressContext): readonly Route[] {
       ...COMMON,
       path: "/mcp",
       operationId: "callMcp",
-      summary: "Talk to the service by the Model Context Protocol",
+      summary: "Call MCP server",
       description:
-        "Serves revision 2026-07-28, and clients of earlier ones without a session. Its tools search, describe and run the capabilities " +
-        `and the caller's workflows, and list files. ${PROTOCOL}`,
+        "Implements revision 2026-07-28 of the Model Context Protocol, and earlier revisions without sessions. Its tools search, describe " +
+        `and run capabilities and the caller's workflows, and list files. ${PROTOCOL}`,
       handle,
     },
     {
       ...COMMON,
       path: "/mcp/{tools}",
       operationId: "callMcpTools",
-      summary: "The same with every capability as a tool of its own",
-      description: `\`tools\` is \`all\`, or categories separated by commas, such as \`image,video\`. ${PROTOCOL}`,
+      summary: "Call MCP server with all tools",
+      description: `Offers every capability of the selected categories as a separate tool. ${PROTOCOL}`,
       pathExamples: { tools: "all" },
       errors: [...COMMON.errors, "not_found"],
       handle,
@@ -38,8 +38,8 @@ export function mcp(context: IngressContext): readonly Route[] {
 }
 
 const PROTOCOL =
-  "A message is answered as JSON, or as server-sent events; a client that closes the connection ends what it asked for. Faults of the " +
-  "protocol are JSON-RPC errors (400, 404), those of a tool results with `isError`, and what is refused before a message is read has the envelope.";
+  "Responses are JSON or server-sent events. Closing the connection cancels the request. Protocol errors are JSON-RPC errors " +
+  "(400, 404), errors of tools are results with `isError`. Requests that are rejected before the message is read return ErrorEnvelope.";
 
 const HEADER = { schema: { type: "string" } } as const;
 
@@ -51,13 +51,17 @@ const COMMON = {
   challenge: "Bearer",
   request: { schema: "McpMessage", example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
   requestHeaders: [
-    { name: "MCP-Protocol-Version", description: "Revision, which `_meta` of the message names too.", ...HEADER },
-    { name: "Mcp-Method", description: "The message's `method`; from revision 2026-07-28 on.", ...HEADER },
-    { name: "Mcp-Name", description: "The tool or resource that it names; from revision 2026-07-28 on.", ...HEADER },
+    {
+      name: "MCP-Protocol-Version",
+      description: "Protocol revision; `_meta` of the message contains the same value.",
+      ...HEADER,
+    },
+    { name: "Mcp-Method", description: "`method` of the message; from revision 2026-07-28 on.", ...HEADER },
+    { name: "Mcp-Name", description: "Name of the tool or resource; from revision 2026-07-28 on.", ...HEADER },
   ],
   responses: {
-    200: { description: "The answer", schema: "McpMessage", stream: "McpMessage" },
-    202: { description: "A notification is taken" },
+    200: { description: "The JSON-RPC response, or a stream of messages", schema: "McpMessage", stream: "McpMessage" },
+    202: { description: "The notification was accepted" },
   },
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<Route>;

@@ -13,14 +13,16 @@ export function mediaContent(context: IngressContext): Route {
     method: "GET",
     path: "/v1/media/content/{token}",
     operationId: "getMediaContent",
-    summary: "Download what was made by its link",
-    description: "Links stand in the answers of calls that make things, work for about an hour and need no key.",
+    summary: "Download media",
+    description:
+      "Downloads a result by the link in the response of a media call. Links need no key and are valid for about an " +
+      "hour.",
     tags: ["Jobs"],
     auth: "none",
     responses: {
-      200: { description: "The bytes", bytes: ["*/*"] },
-      206: { description: "The range that was asked for", bytes: ["*/*"] },
-      304: { description: "The client has it already" },
+      200: { description: "The content", bytes: ["*/*"] },
+      206: { description: "The requested range", bytes: ["*/*"] },
+      304: { description: "The client's copy is current" },
     },
     errors: ["file_not_found", "range_not_satisfiable"],
     handle: (call) => handle(context, call),

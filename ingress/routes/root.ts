@@ -19,7 +19,7 @@ export function root(): Route {
     method: "GET",
     path: "/",
     operationId: "getService",
-    summary: "What this service is",
+    summary: "Retrieve service information",
     tags: ["Documentation"],
     auth: "none",
     responses: { 200: { description: "Name, version and links", schema: "Service" } },

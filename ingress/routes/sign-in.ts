@@ -46,12 +46,12 @@ export function consoleSession(context: IngressContext): readonly Route[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
-    tags: ["Sign-in of people"],
+    tags: ["Console sessions"],
     auth: "none",
     requestHeaders: [
       {
         name: "X-Sluice-Console",
-        description: "`1`, which pages of this origin send with every request: without it the cookie does not count.",
+        description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
         schema: { const: "1" },
       },
     ],
@@ -61,12 +61,13 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "POST",
       operationId: "createConsoleSession",
-      summary: "Sign in with a key",
+      summary: "Create console session",
       description:
-        "The cookie that it sets stands for the key on every path that takes one, where `X-Sluice-Console: 1` comes with it and " +
-        "neither `Authorization` nor `x-api-key` does. It lasts twelve hours, an hour unused, and no longer than the key.",
+        "Sets a cookie that replaces the key on every path. It requires the header `X-Sluice-Console: 1`, and " +
+        "neither `Authorization` nor `x-api-key`. The session lasts twelve hours, one hour without a request, and " +
+        "not longer than the key.",
       request: { schema: "ConsoleSessionCreateRequest" },
-      responses: { 204: { description: "Signed in: the cookie is set" } },
+      responses: { 204: { description: "The session was created and the cookie is set" } },
       errors: errorsOf(["reads_json"], "invalid_api_key", "permission_denied", "service_unavailable"),
       handle: (call) => open(context, call, () => tries.take(call.ip ?? "")),
     },
@@ -74,7 +75,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "GET",
       operationId: "getConsoleSession",
-      summary: "Say who is signed in",
+      summary: "Retrieve console session",
       responses: { 200: { description: "The session", schema: "ConsoleSession" } },
       errors: ["invalid_api_key", "permission_denied", "service_unavailable"],
       handle: (call) => read(context, call),
@@ -83,8 +84,8 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "DELETE",
       operationId: "deleteConsoleSession",
-      summary: "Sign out",
-      responses: { 204: { description: "Signed out, or nobody was signed in" } },
+      summary: "Delete console session",
+      responses: { 204: { description: "The session was deleted, or there was none" } },
       errors: ["permission_denied", "service_unavailable"],
       handle: (call) => end(context, call),
     },

@@ -10,10 +10,14 @@ export const SETTINGS_PAGE_DEFAULT = 20;
 export const SETTINGS_PAGE_MAX = 100;
 
 export const LIST_QUERY: NonNullable<Route["query"]> = [
-  { name: "after", description: "Id of an entry: the page begins behind it.", schema: { type: "string" } },
+  {
+    name: "after",
+    description: "Id of the entry after which the page starts, usually `last_id` of the previous page.",
+    schema: { type: "string" },
+  },
   {
     name: "limit",
-    description: "Entries on a page.",
+    description: "Number of entries per page.",
     schema: {
       type: "integer",
       minimum: 1,
@@ -27,8 +31,8 @@ const TIME = { type: "string", format: "date-time" } as const;
 
 /** Entries of a span of time only. */
 export const SPAN_QUERY: NonNullable<Route["query"]> = [
-  { name: "start_time", description: "Not before this time.", schema: TIME },
-  { name: "end_time", description: "Before this time.", schema: TIME },
+  { name: "start_time", description: "Start of the period, inclusive. Default: no limit.", schema: TIME },
+  { name: "end_time", description: "End of the period, exclusive. Default: no limit.", schema: TIME },
 ];
 
 export const queryOf = ({ request }: RouteCall): URLSearchParams => new URL(request.url).searchParams;

@@ -35,9 +35,9 @@ const TEXT = { type: "string" } as const;
 const ID = { type: "string", format: "uuid" } as const;
 
 export const FILTER_QUERY: NonNullable<Route["query"]> = [
-  { name: "key_id", description: "Only calls of this key.", schema: ID },
-  { name: "model", description: "Only calls that this model served, or was to.", schema: TEXT },
-  { name: "status", description: "Only calls that ended so.", schema: { type: "string", enum: STATUSES } },
+  { name: "key_id", description: "Id of the API key of the calls. Default: all.", schema: ID },
+  { name: "model", description: "Slug of the model that served or was requested. Default: all.", schema: TEXT },
+  { name: "status", description: "Result of the calls. Default: all.", schema: { type: "string", enum: STATUSES } },
 ];
 
 export const USAGE_QUERY: NonNullable<Route["query"]> = [
@@ -45,28 +45,28 @@ export const USAGE_QUERY: NonNullable<Route["query"]> = [
     name,
     description:
       name === "start_time"
-        ? "The first bucket is the one that this time lies in; absent: 30 days before the end."
-        : "The last bucket is the one that this time ends in; absent: now.",
+        ? "Time in the first bucket. Default: 30 days before the end."
+        : "Time in the last bucket. Default: now.",
     schema,
   })),
   {
     name: "bucket_width",
-    description: "An hour or a day, UTC.",
+    description: "Length of a bucket: an hour or a day in UTC.",
     schema: { type: "string", enum: WIDTH_NAMES, default: "1d" },
   },
   {
     name: "group_by",
-    description: "Up to two, separated by a comma or given twice.",
+    description: "Up to two groupings, separated by a comma or as repeated parameters.",
     schema: { type: "array", items: { type: "string", enum: GROUPS }, maxItems: GROUPS_MAX },
   },
   ...FILTER_QUERY,
-  { name: "workflow_id", description: "Only calls of runs of this workflow.", schema: ID },
+  { name: "workflow_id", description: "Id of the workflow whose runs made the calls. Default: all.", schema: ID },
   {
     name: "limit",
-    description: "Buckets on a page: 31 days or 168 hours when absent.",
+    description: "Number of buckets per page. Default: 31 days or 168 hours.",
     schema: { type: "integer", minimum: 1, maximum: USAGE_BUCKETS_MAX },
   },
-  { name: "page", description: "`next_page` of the page before.", schema: TEXT },
+  { name: "page", description: "`next_page` of the previous page.", schema: TEXT },
 ];
 
 /** @throws ApiError `unsupported_value` */

@@ -15,10 +15,10 @@ export interface Page {
 export const PAGE_QUERY: NonNullable<Route["query"]> = [
   {
     name: "limit",
-    description: `Items on a page; more than ${WORKFLOWS_PAGE_MAX} are taken as ${WORKFLOWS_PAGE_MAX}.`,
+    description: `Number of entries per page. Values above ${WORKFLOWS_PAGE_MAX} are reduced to ${WORKFLOWS_PAGE_MAX}.`,
     schema: { type: "integer", minimum: 1, default: WORKFLOWS_PAGE_DEFAULT },
   },
-  { name: "offset", description: "Items before the page.", schema: { type: "integer", minimum: 0, default: 0 } },
+  { name: "offset", description: "Number of entries to skip.", schema: { type: "integer", minimum: 0, default: 0 } },
 ];
 
 /** @throws ApiError `unsupported_value` */

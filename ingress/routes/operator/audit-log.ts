@@ -14,10 +14,14 @@ export function auditLog(context: IngressContext): Route {
     method: "GET",
     path: "/operator/audit-log",
     operationId: "listOperatorAuditLog",
-    summary: "List who changed what in all workspaces",
+    summary: "List audit log of installation",
     query: [
       ...LIST_QUERY,
-      { name: "workspace_id", description: "Only of this workspace.", schema: { type: "string", format: "uuid" } },
+      {
+        name: "workspace_id",
+        description: "Id of the workspace. Default: all.",
+        schema: { type: "string", format: "uuid" },
+      },
       ...AUDIT_QUERY,
     ],
     responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },

@@ -29,11 +29,11 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listOperatorSources",
-      summary: "List sources of models and their state",
+      summary: "List sources",
       description:
-        "A source is a provider's model. It is `not_configured` if a setting is missing, and `disabled` for a while after errors: " +
-        "calls go to other sources then.",
-      responses: { 200: { description: "All sources of the catalogue", schema: "OperatorSourceList" } },
+        "Lists the provider models that serve the catalogue, with their state. A source is `not_configured` when a " +
+        "setting is missing. It is `disabled` for a while after errors, and calls use other sources.",
+      responses: { 200: { description: "The sources", schema: "OperatorSourceList" } },
       errors: [],
       handle: async () => json({ object: "list", data: (await readSources(context)).map(present) }),
     },
@@ -42,7 +42,7 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getOperatorSource",
-      summary: "Read the state of a source",
+      summary: "Retrieve source",
       description: ID,
       responses: { 200: { description: "The source", schema: "OperatorSource" } },
       errors: ["not_found"],
@@ -53,8 +53,8 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/reset`,
       operationId: "resetOperatorSource",
-      summary: "Enable a source that is disabled after errors",
-      description: `The next call is sent to it, from every worker within seconds. ${ID}`,
+      summary: "Reset source",
+      description: `Enables a source that is disabled after errors. All workers send calls to it within seconds. ${ID}`,
       responses: { 200: { description: "The source", schema: "OperatorSource" } },
       errors: ["not_found"],
       handle: (call) => reset(context, call),
@@ -64,11 +64,11 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/test`,
       operationId: "testOperatorSource",
-      summary: "Send a smallest call to a source",
+      summary: "Test source",
       description:
-        `A worker asks the provider for a few tokens, also while the source is disabled, and reports how the answer is classified. ` +
-        `Sources of chat and embeddings can be tested; a test of others would make a paid result. ${ID}`,
-      responses: { 200: { description: "The verdict", schema: "OperatorSourceTest" } },
+        "Sends a minimal call to the provider, also when the source is disabled, and returns the error class of the response. Only " +
+        `sources of chat and embeddings can be tested, because other tests would create a paid result. ${ID}`,
+      responses: { 200: { description: "The result of the test", schema: "OperatorSourceTest" } },
       errors: ["not_found", "conflict", "service_unavailable"],
       handle: (call) => test(context, call),
     },

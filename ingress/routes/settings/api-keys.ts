@@ -55,36 +55,38 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       list: {
         operationId: "listApiKeys",
         summary: "List API keys",
-        description: "A developer sees its own.",
+        description: "Lists the keys of the workspace. A developer sees only own keys.",
         answer: "A page of keys",
         page: ({ workspaceId, memberId, role }, page) =>
           pageKeys(database, workspaceId, { ...page, memberId: role === "developer" ? memberId : null }),
       },
       create: {
         operationId: "createApiKey",
-        summary: "Make an API key",
+        summary: "Create API key",
         description:
-          "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
-          "themselves. A key that ends makes none that ends later, and one that lists its tools none with others. A repeat with the same `id` and body is answered 200, without the key.",
-        answer: "The key",
-        repeated: "It was made before",
+          "Returns the secret key once. Owners and admins create keys for members without a higher role, " +
+          "developers for themselves. An expiring key cannot create a key that expires later, and a key with a " +
+          "tool list cannot create a key with other tools. A repeat with the same `id` and body returns 200 " +
+          "without the secret key.",
+        answer: "The created key with its secret",
+        repeated: "The key, created by an earlier request",
         errors: ["permission_denied"],
         make: (caller, asked) => make(context, caller, asked),
       },
-      get: { operationId: "getApiKey", summary: "Read about an API key", answer: "The key, masked" },
+      get: { operationId: "getApiKey", summary: "Retrieve API key", answer: "The key without its secret" },
       update: {
         operationId: "updateApiKey",
-        summary: "Change an API key",
-        description: "In force everywhere within a second.",
-        answer: "The key as it is now",
+        summary: "Update API key",
+        description: "The change takes effect within a second.",
+        answer: "The updated key",
         errors: ["permission_denied"],
         change: (caller, row, asked) => change(context, caller, row, asked),
       },
       remove: {
         operationId: "revokeApiKey",
-        summary: "Revoke an API key",
-        description: "It is refused everywhere within a second, for good. It stays in the list.",
-        answer: "It is revoked",
+        summary: "Revoke API key",
+        description: "Revokes the key permanently within a second. The key stays in the list.",
+        answer: "The confirmation",
         errors: ["permission_denied"],
         async end({ workspaceId }, { id }, actor) {
           await revokeKey(database, workspaceId, { id, actor });
@@ -97,11 +99,12 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${rows.path}/rotate`,
       operationId: "rotateApiKey",
-      summary: "Replace an API key",
+      summary: "Rotate API key",
       description:
-        "Makes a key with the same name, member, preset and tools, and ends the old one, at once or after an overlap.",
+        "Creates a key with the same name, member, preset and tools, and revokes the old key immediately or after " +
+        "an overlap.",
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
-      responses: { 201: { description: "The new key", schema: "ApiKey" } },
+      responses: { 201: { description: "The new key with its secret", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       handle: (call) => rotate(context, call),
     },

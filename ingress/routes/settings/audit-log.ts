@@ -17,8 +17,10 @@ export function auditLog(context: IngressContext): Route {
     method: "GET",
     path: "/workspaces/{workspaceId}/audit-log",
     operationId: "listAuditLog",
-    summary: "List who changed what",
-    description: `As CSV the list is one table of at most ${CSV_ROWS_MAX} rows, the newest, and is an entry itself.`,
+    summary: "List audit log",
+    description:
+      `Lists changes and their authors. As CSV, the list is one table of the newest ${CSV_ROWS_MAX} rows, and the export is ` +
+      "recorded in the audit log.",
     query: [...LIST_QUERY, ...AUDIT_QUERY],
     responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],

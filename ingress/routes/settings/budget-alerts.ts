@@ -23,10 +23,10 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "../../s
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 
-const SPENDING = { tags: ["Spending"], auth: "key" } as const;
+const SPENDING = { tags: ["Usage and billing"], auth: "key" } as const;
 const STOPS =
-  "With `stops_calls`, calls that cost anything are refused with 402 `budget_reached` from seconds after the threshold is " +
-  "reached until the period ends, the alert is switched off or deleted, or its threshold is above the spend.";
+  "With `stops_calls`, billed calls fail with 402 `budget_reached` within seconds after the threshold is reached. They succeed " +
+  "again when the period ends, the alert is disabled or deleted, or its threshold exceeds the spend.";
 
 export function budgetAlerts(context: IngressContext): readonly Route[] {
   const { database } = context;
@@ -47,29 +47,29 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
     },
     create: {
       operationId: "createBudgetAlert",
-      summary: "Add a budget alert",
-      description: `A repeat with the same \`id\` and body is answered 200. ${STOPS}`,
-      answer: "The alert",
-      repeated: "It was added before",
+      summary: "Create budget alert",
+      description: `A repeat with the same \`id\` and body returns 200. ${STOPS}`,
+      answer: "The created alert",
+      repeated: "The alert, created by an earlier request",
       make: (caller, asked) => add(context, caller, asked),
     },
     get: {
       operationId: "getBudgetAlert",
-      summary: "Read a budget alert",
-      answer: "The alert, with the spend of its period",
+      summary: "Retrieve budget alert",
+      answer: "The alert with the spend of its period",
     },
     update: {
       operationId: "updateBudgetAlert",
-      summary: "Change a budget alert",
-      description: `It fires once for a period and threshold: a new threshold may fire again in the period. ${STOPS}`,
-      answer: "The alert as it is now",
+      summary: "Update budget alert",
+      description: `The alert fires once per period and threshold. A new threshold can fire again in the same period. ${STOPS}`,
+      answer: "The updated alert",
       change: (caller, row, asked) => change(context, caller, row, asked),
     },
     remove: {
       operationId: "deleteBudgetAlert",
-      summary: "Delete a budget alert",
-      description: "Calls that it stopped go on within a second.",
-      answer: "It is gone",
+      summary: "Delete budget alert",
+      description: "Calls that the alert stopped succeed again within a second.",
+      answer: "The confirmation",
       end: ({ workspaceId }, { id }, actor) => deleteBudgetAlert(database, workspaceId, { id, actor }),
     },
   });

@@ -44,11 +44,15 @@ export function deliveries(context: IngressContext): readonly Route[] {
       operationId: "listDeliveries",
       summary: "List deliveries",
       query: [
-        { name: "channelId", description: "Those to one channel.", schema: { type: "string", format: "uuid" } },
-        { name: "event", description: "Those of one event.", schema: { type: "string" } },
+        {
+          name: "channelId",
+          description: "Id of the channel. Default: all.",
+          schema: { type: "string", format: "uuid" },
+        },
+        { name: "event", description: "Event type. Default: all.", schema: { type: "string" } },
         {
           name: "status",
-          description: "Those of one status.",
+          description: "State of the deliveries. Default: all.",
           schema: { type: "string", enum: [...DELIVERY_STATUSES] },
         },
         ...LIST_QUERY,
@@ -62,8 +66,10 @@ export function deliveries(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getDelivery",
-      summary: "Read a delivery with its attempts",
-      description: "What tells of a run that the caller may not see is shown without its `body` and the answers to it.",
+      summary: "Retrieve delivery",
+      description:
+        "Returns a delivery with its attempts. Deliveries about a run that the caller may not see have neither " +
+        "`body` nor responses.",
       responses: { 200: { description: "The delivery", schema: "Delivery" } },
       errors: ["not_found"],
       handle: (call) => get(context, call),
@@ -73,11 +79,12 @@ export function deliveries(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/retry`,
       operationId: "retryDelivery",
-      summary: "Send a delivery again",
+      summary: "Retry delivery",
       description:
-        "One attempt at once, also of a delivery that has arrived, under the same id. Of one that is still on its way the schedule goes on. " +
-        "Not while its channel is disabled, nor of a run that the caller may not see.",
-      responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
+        "Starts one attempt immediately with the same delivery id, also for a delivery that succeeded. The " +
+        "schedule of a pending delivery continues. It fails while the channel is disabled, and for runs that the " +
+        "caller may not see.",
+      responses: { 202: { description: "The accepted delivery", schema: "DeliveryAccepted" } },
       errors: ["not_found", "permission_denied", "conflict"],
       handle: (call) => retry(context, call),
     },

@@ -44,8 +44,8 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "GET",
       path: all,
       operationId: `list${word}FallbackChains`,
-      summary: "List the fallback chains of the workspace",
-      responses: { 200: { description: "All chains, by model", schema: "FallbackChainList" } },
+      summary: "List fallback chains",
+      responses: { 200: { description: "The chains, ordered by model", schema: "FallbackChainList" } },
       errors: ["not_found"],
       handle: (call) => list(context, call),
     },
@@ -54,7 +54,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "GET",
       path: one,
       operationId: `get${word}FallbackChain`,
-      summary: "Read the fallback chain of a model",
+      summary: "Retrieve fallback chain",
       responses: { 200: { description: "The chain", schema: "FallbackChain" } },
       errors: ["not_found"],
       handle: (call) => get(context, call),
@@ -64,15 +64,15 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "PUT",
       path: one,
       operationId: `put${word}FallbackChain`,
-      summary: "Set the fallback chain of a model",
+      summary: "Set fallback chain",
       description:
-        "When every provider of the model refuses, fails or is silent, the fallbacks are tried in order; the call then " +
-        "costs what the one that served costs. A chat call that is too long for the model goes to those that read more. " +
-        "Embeddings go only to models that make vectors of the same length. With `continue_streams` a text stream that " +
-        "breaks off after its first words is continued by the next model that can, and each part costs what its model " +
-        "costs. In force within a second.",
+        "The fallbacks are tried in order when every provider of the model refuses, fails or times out. The call " +
+        "costs the price of the model that serves it. Chat calls that exceed the model's context go to models with " +
+        "a larger one. Embeddings go only to models with the same vector length. With `continue_streams` the next " +
+        "model that supports it continues an interrupted text stream; each part costs its model's price. The " +
+        "change takes effect within a second.",
       request: { schema: "FallbackChainRequest" },
-      responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
+      responses: { 200: { description: "The stored chain", schema: "FallbackChain" } },
       errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
       handle: (call) => put(context, call),
     },
@@ -81,8 +81,8 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "DELETE",
       path: one,
       operationId: `delete${word}FallbackChain`,
-      summary: "Delete the fallback chain of a model",
-      responses: { 200: { description: "It is deleted", schema: "FallbackChainDeleted" } },
+      summary: "Delete fallback chain",
+      responses: { 200: { description: "The confirmation", schema: "FallbackChainDeleted" } },
       errors: ["not_found"],
       handle: (call) => remove(context, call),
     },

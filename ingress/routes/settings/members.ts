@@ -47,21 +47,21 @@ export function members(context: IngressContext): readonly Route[] {
     },
     create: {
       operationId: "createMember",
-      summary: "Add a member",
-      description: "Only an owner adds an owner. A repeat with the same `id` and body is answered 200.",
-      answer: "The member",
-      repeated: "It was added before",
+      summary: "Create member",
+      description: "Only an owner can create an owner. A repeat with the same `id` and body returns 200.",
+      answer: "The created member",
+      repeated: "The member, created by an earlier request",
       errors: ["permission_denied"],
       make: (caller, asked) => add(context, caller, asked),
     },
-    get: { operationId: "getMember", summary: "Read about a member", answer: "The member" },
+    get: { operationId: "getMember", summary: "Retrieve member", answer: "The created member" },
     update: {
       operationId: "updateMember",
-      summary: "Change a member",
+      summary: "Update member",
       description:
-        "Keys follow a new role within a second. Nobody changes a member above themselves, only an owner gives or takes the role " +
-        "owner, and the last active owner stays one.",
-      answer: "The member as it is now",
+        "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
+        "role. Only owners assign or remove the role `owner`, and the last active owner keeps it.",
+      answer: "The updated member",
       errors: ["permission_denied"],
       change(caller, { id }, { body: { name, role, email, is_active: isActive }, actor }) {
         if (role !== undefined) checkMayGive(caller.role, role);
@@ -77,9 +77,11 @@ export function members(context: IngressContext): readonly Route[] {
     },
     remove: {
       operationId: "deleteMember",
-      summary: "Disable a member and forget its e-mail",
-      description: "Its keys are refused within a second. Its name stays in the audit log.",
-      answer: "It is disabled",
+      summary: "Delete member",
+      description:
+        "Disables the member and deletes the e-mail address. The member's keys are rejected within a second. The " +
+        "name stays in the audit log.",
+      answer: "The confirmation",
       errors: ["permission_denied", "conflict"],
       end: async (caller, { id }, actor) =>
         (await change(context, caller, { id, actor, isActive: false, email: null })) !== undefined,

@@ -32,18 +32,19 @@ export function signingSecrets(context: IngressContext): readonly Route[] {
       ...common,
       path: `${SECRET}/reveal`,
       operationId: "revealSigningSecret",
-      summary: "Show the signing secret of a webhook",
-      description: "The audit log tells of it.",
+      summary: "Reveal signing secret",
+      description: "Returns the signing secret of a webhook. The audit log records the request.",
       handle: (call) => reveal(context, call),
     },
     {
       ...common,
       path: `${SECRET}/rotate`,
       operationId: "rotateSigningSecret",
-      summary: "Replace the signing secret of a webhook",
+      summary: "Rotate signing secret",
       description:
-        "`x-webhook-signature` is of the new secret from the next attempt on; `webhook-signature` has both for a day. A channel " +
-        "without a secret gets its first one. The audit log tells of it.",
+        "Replaces the signing secret of a webhook. `x-webhook-signature` uses the new secret from the next attempt " +
+        "on; `webhook-signature` contains both signatures for a day. A channel without a secret receives its first " +
+        "one. The audit log records the request.",
       handle: (call) => rotate(context, call),
     },
   ];

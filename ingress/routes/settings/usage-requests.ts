@@ -24,12 +24,16 @@ import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } f
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
-const SPENDING = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+const SPENDING = {
+  tags: ["Usage and billing"],
+  auth: "key",
+  authorize: allow(...ANY_ROLE),
+} as const satisfies Partial<Route>;
 const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, word: "" } as const;
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
-  description: "Only calls of this run's steps, and of the runs that they started.",
+  description: "Id of a run: calls of its steps, and of the runs that they started. Default: all.",
   schema: { type: "string", format: "uuid" },
 };
 
@@ -44,10 +48,10 @@ export function usageRequests(
       method: "GET",
       path: all,
       operationId: `list${word}UsageRequests`,
-      summary: "List calls with their price",
+      summary: "List usage of calls",
       description:
-        "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
-        `${CSV_ROWS_MAX} rows, the newest.`,
+        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV, the list " +
+        `is one table of the newest ${CSV_ROWS_MAX} rows.`,
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
       responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
@@ -58,11 +62,11 @@ export function usageRequests(
       method: "GET",
       path: `${all}/{request_id}`,
       operationId: `get${word}UsageRequest`,
-      summary: "Read the price of a call",
+      summary: "Retrieve usage of call",
       description:
-        "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A run is known by " +
-        "its id, and is the sum of its steps. A call is known once it has ended, streamed ones too.",
-      responses: { 200: { description: "What it used and paid", schema: "UsageRequest" } },
+        "Returns usage and price of an ended call by its `x-request-id` or the id of its job. A suffix such as " +
+        "`:1` selects an attempt other than the last. The id of a run returns the sum of its steps.",
+      responses: { 200: { description: "The usage of the call", schema: "UsageRequest" } },
       errors: ["not_found"],
       handle: (call) => read(context, call),
     },

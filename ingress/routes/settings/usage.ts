@@ -18,16 +18,16 @@ type Bucket = UsagePage["data"][number];
 
 export function usage(context: IngressContext): Route {
   return {
-    tags: ["Spending"],
+    tags: ["Usage and billing"],
     auth: "key",
     method: "GET",
     path: "/workspaces/{workspaceId}/usage",
     operationId: "readUsage",
-    summary: "Read what was used and spent",
+    summary: "Retrieve usage",
     description:
-      "Buckets are whole hours or days, UTC, in the order of time, those without calls too; a call counts in the bucket it ended in, and " +
-      "at once. A developer sees the calls of its own keys. As CSV the whole span is one table of at most " +
-      `${CSV_ROWS_MAX} rows, without empty buckets.`,
+      "Returns usage and spend in time buckets of whole hours or days in UTC, in order, including empty ones. A " +
+      "call counts in the bucket of its end, immediately. A developer sees only calls of own keys. As CSV, the " +
+      `whole period is one table of at most ${CSV_ROWS_MAX} rows without empty buckets.`,
     query: USAGE_QUERY,
     responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
