@@ -104,7 +104,8 @@ function navigation(current: Page | undefined, pages: readonly Page[]): string {
       const isOpen = page.path === current?.path || page.path === current?.parent;
       return `<li>${linkTo(page, current)}${isOpen ? children(page, current, pages) : ""}</li>`;
     });
-    return `<p class="nav-head">${section}</p><ul>${links.join("")}</ul>`;
+    const isOpen = section === (current?.path === "" ? "Get started" : current?.section);
+    return `<details${isOpen ? " open" : ""}><summary class="nav-head">${section}</summary><ul>${links.join("")}</ul></details>`;
   });
   return parts.join("");
 }

@@ -36,7 +36,12 @@ export interface Schema {
 export interface MediaType {
   readonly schema?: Schema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value?: unknown }>>;
+  readonly examples?: Readonly<Record<string, NamedExample>>;
+}
+
+export interface NamedExample {
+  readonly $ref?: string;
+  readonly value?: unknown;
 }
 
 interface Header {
@@ -76,6 +81,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly headers: Readonly<Record<string, Header>>;
+    readonly examples?: Readonly<Record<string, NamedExample>>;
   };
 }
 
@@ -98,6 +104,14 @@ export function resolverOf({ components }: OpenApiDocument): Resolve {
     return resolve(target);
   };
   return resolve;
+}
+
+/** Returns the example that the document states for a body, else undefined. */
+export function statedExample({ example, examples = {} }: MediaType, { components }: OpenApiDocument): unknown {
+  if (example !== undefined) return example;
+  const [first] = Object.values(examples);
+  const name = first?.$ref?.split("/").at(-1);
+  return name === undefined ? first?.value : components.examples?.[name]?.value;
 }
 
 export function endpointsOf({ paths }: OpenApiDocument): readonly Endpoint[] {

@@ -2,7 +2,16 @@
 import { ERROR_GUIDE } from "#shared/error-guide.ts";
 import type { Code } from "#shared/errors.ts";
 
-import type { ApiResponse, Endpoint, MediaType, OpenApiDocument, Parameter, Resolve, Schema } from "./document.ts";
+import {
+  type ApiResponse,
+  type Endpoint,
+  type MediaType,
+  type OpenApiDocument,
+  type Parameter,
+  type Resolve,
+  type Schema,
+  statedExample,
+} from "./document.ts";
 import { exampleOf } from "./example.ts";
 import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
 import { requestExample, snippetsOf } from "./snippets.ts";
@@ -26,11 +35,11 @@ export function operationMarkdown(
   const parts = [
     description ?? "",
     accessOf(endpoint, facts),
-    `## Example\n\n${snippetsOf(endpoint, resolve)}`,
+    `## Example\n\n${snippetsOf(endpoint, document, resolve)}`,
     ...parametersOf(parameters, resolve),
-    requestBody ? bodyOf(endpoint, resolve) : "",
+    requestBody ? bodyOf(endpoint, document, resolve) : "",
     responsesOf(endpoint, document, resolve),
-    errorsOf(endpoint),
+    errorsOf(endpoint, document),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
@@ -60,12 +69,12 @@ function parametersOf(parameters: readonly Parameter[], resolve: Resolve): strin
   });
 }
 
-function bodyOf(endpoint: Endpoint, resolve: Resolve): string {
+function bodyOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
   const { requestBody } = endpoint;
   const content = Object.entries(requestBody?.content ?? {});
   const need = requestBody?.required === false ? " The body is optional." : "";
   const json = requestBody?.content["application/json"];
-  const example = requestExample(endpoint, resolve);
+  const example = requestExample(endpoint, document, resolve);
   const shown = json && example !== undefined ? `\n\n### Request example\n\n${jsonFence(example)}` : "";
   const types = content.map(([type]) => `\`${type}\``).join(" or ");
   const [, media] = content[0] ?? [];
@@ -135,12 +144,22 @@ function cell(text: string): string {
   return text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
 }
 
-function responsesOf({ responses, method }: Endpoint, { components }: OpenApiDocument, resolve: Resolve): string {
+function responsesOf({ responses, method }: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
   const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const parts = good.map(([status, response]) => {
     const { description, content = {} } = response;
-    const bodies = Object.entries(content).map(([type, media]) => responseBody(type, media, resolve));
-    return [`### ${status}`, sentence(description), ...bodies, headersOf(response, components.headers)]
+    const bodies = Object.entries(content);
+    const plain = bodies.filter(([type]) => !isJson(type)).map(([type]) => `\`${type}\``);
+    const shown = bodies
+      .filter(([type]) => isJson(type))
+      .map(([type, media]) => responseBody(type, media, document, resolve));
+    return [
+      `### ${status}`,
+      sentence(description),
+      ...(plain.length === 0 ? [] : [`Body: ${plain.join(", ")}.`]),
+      ...shown,
+      headersOf(response, document.components.headers),
+    ]
       .filter((part) => part !== "")
       .join("\n\n");
   });
@@ -149,15 +168,16 @@ function responsesOf({ responses, method }: Endpoint, { components }: OpenApiDoc
     : `## Responses\n\n${parts.join("\n\n")}`;
 }
 
-function responseBody(type: string, { schema, example, examples }: MediaType, resolve: Resolve): string {
-  const isStream = type === "text/event-stream";
-  if (!schema || (type !== "application/json" && !isStream)) return `Body: \`${type}\`.`;
-  const [stated] = Object.values(examples ?? {});
-  const value = example ?? stated?.value ?? exampleOf(schema, resolve, "all");
-  const text = isStream ? streamExample(value) : fenced("json", JSON.stringify(value, null, 2));
+function isJson(type: string): boolean {
+  return type === "application/json" || type === "text/event-stream";
+}
+
+function responseBody(type: string, media: MediaType, document: OpenApiDocument, resolve: Resolve): string {
+  const { schema = {} } = media;
+  const value = statedExample(media, document) ?? exampleOf(schema, resolve, "all");
+  const text = type === "text/event-stream" ? streamExample(value) : jsonFence(value);
   const isAny = Object.keys(resolve(schema)).length === 0;
-  const members = isAny ? "" : `\n\n${membersOf(schema, resolve)}`;
-  return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}`}${members}`;
+  return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}\n\n${membersOf(schema, resolve)}`}`;
 }
 
 /** A stream is shown as its first event, unless the document states its text. */
@@ -181,17 +201,21 @@ function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["compon
   return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
 }
 
-/** Error codes by status; every body has the same envelope. */
-function errorsOf({ responses }: Endpoint): string {
-  const rows = Object.entries(responses)
-    .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, { description }]) =>
-      codesIn(description).map(
-        (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`,
-      ),
-    );
-  if (rows.length === 0) return "";
-  return `## Errors\n\nThe body of an error is \`{"error": {"message", "type", "code", "param"}}\`.\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}`;
+/** Error codes by status, and an example of each status. */
+function errorsOf({ responses }: Endpoint, document: OpenApiDocument): string {
+  const bad = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  if (bad.length === 0) return "";
+  const rows = bad.flatMap(([status, { description }]) =>
+    codesIn(description).map(
+      (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`,
+    ),
+  );
+  const examples = bad.flatMap(([status, { content = {} }]) => {
+    const value = statedExample(content["application/json"] ?? {}, document);
+    return value === undefined ? [] : [`${status} ${JSON.stringify(value)}`];
+  });
+  const shown = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
+  return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${shown}`;
 }
 
 /** Codes that the description of an error response names. */

@@ -120,11 +120,12 @@ export function notesOf(schema: Schema, resolve: Resolve): string {
   const full = resolve(schema);
   const inner = full.items ? resolve(full.items) : {};
   const values = full.enum ?? inner.enum;
+  const said = schema.description ?? full.description ?? "";
   const sentences = [
-    schema.description ?? full.description,
+    said,
     values && values.length > 1 ? `One of ${values.map(code).join(", ")}.` : undefined,
-    full.default === undefined ? undefined : `Default: ${code(full.default)}.`,
-    boundsOf(full),
+    full.default === undefined || said.includes("Default") ? undefined : `Default: ${code(full.default)}.`,
+    boundsOf(full, said),
     full.deprecated === true ? "Deprecated." : undefined,
   ];
   return sentences.filter((one) => one !== undefined && one !== "").join(" ");
@@ -133,15 +134,10 @@ export function notesOf(schema: Schema, resolve: Resolve): string {
 /** Numbers of 64 bits and more are no bounds that a reader needs. */
 const BOUND_MAX = 1e15;
 
-function boundsOf({
-  minimum,
-  maximum,
-  minLength,
-  maxLength,
-  minItems,
-  maxItems,
-  exclusiveMinimum,
-}: Schema): string | undefined {
+function boundsOf(
+  { minimum, maximum, minLength, maxLength, minItems, maxItems, exclusiveMinimum }: Schema,
+  said: string,
+): string | undefined {
   const least = exclusiveMinimum === undefined ? minimum : undefined;
   const parts = [
     exclusiveMinimum === undefined ? undefined : `More than ${exclusiveMinimum}.`,
@@ -149,7 +145,8 @@ function boundsOf({
     rangeOf(minLength, maxLength, [" character", " characters"]),
     rangeOf(minItems, maxItems, [" entry", " entries"]),
   ].filter((one) => one !== undefined);
-  return parts.length === 0 ? undefined : parts.join(" ");
+  const unsaid = parts.filter((part) => !(part.match(/[\d.,]*\d/g) ?? []).every((number) => said.includes(number)));
+  return unsaid.length === 0 ? undefined : unsaid.join(" ");
 }
 
 /** @param unit for one and for several, each with a space before it */

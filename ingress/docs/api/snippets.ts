@@ -1,5 +1,5 @@
 /** The same call as a curl command and as programs in Python and JavaScript. */
-import type { Endpoint, Parameter, Resolve } from "./document.ts";
+import { type Endpoint, type OpenApiDocument, type Parameter, type Resolve, statedExample } from "./document.ts";
 import { exampleOf } from "./example.ts";
 import { sdkSnippets } from "./sdk.ts";
 
@@ -22,8 +22,8 @@ interface Call {
 }
 
 /** Returns fences of Markdown, one for each language. */
-export function snippetsOf(endpoint: Endpoint, resolve: Resolve): string {
-  const call = callOf(endpoint, resolve);
+export function snippetsOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+  const call = callOf(endpoint, document, resolve);
   const fences: (readonly [language: string, text: string])[] = [["sh", curl(call)]];
   // Files are sent from a shell more easily than from a program that reads a form of its own.
   if (call.form.length === 0) {
@@ -33,10 +33,10 @@ export function snippetsOf(endpoint: Endpoint, resolve: Resolve): string {
   return fences.map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``).join("\n\n");
 }
 
-function callOf(endpoint: Endpoint, resolve: Resolve): Call {
+function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): Call {
   const { url, method, parameters, security, responses } = endpoint;
   const [scheme] = Object.keys(security[0] ?? {});
-  const json = requestExample(endpoint, resolve);
+  const json = requestExample(endpoint, document, resolve);
   const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
   return {
     method,
@@ -56,11 +56,10 @@ function pathValue(name: string, parameters: readonly Parameter[]): string {
 }
 
 /** The example that the document states, else one that is built from the schema; undefined without a JSON body. */
-export function requestExample({ requestBody }: Endpoint, resolve: Resolve): unknown {
+export function requestExample({ requestBody }: Endpoint, document: OpenApiDocument, resolve: Resolve): unknown {
   const media = requestBody?.content["application/json"];
   if (!media?.schema) return undefined;
-  const [first] = Object.values(media.examples ?? {});
-  return media.example ?? first?.value ?? exampleOf(media.schema, resolve, "required");
+  return statedExample(media, document) ?? exampleOf(media.schema, resolve, "required");
 }
 
 function formOf({ requestBody }: Endpoint, resolve: Resolve): [string, string][] {

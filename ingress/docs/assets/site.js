@@ -13,6 +13,11 @@ for (const pre of document.querySelectorAll(".code pre")) {
   pre.parentElement.append(button);
 }
 
+// The entry of the page may lie below the edge of the navigation.
+const nav = document.querySelector(".nav");
+const entry = nav.querySelector('[aria-current="page"]');
+if (entry && entry.offsetTop > nav.clientHeight - 100) nav.scrollTop = entry.offsetTop - nav.clientHeight / 2;
+
 const field = document.querySelector(".search input");
 const form = document.querySelector(".search");
 const RESULTS_MAX = 8;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-import { endpointsOf, resolverOf, type Schema } from "#ingress/docs/api/document.ts";
+import { endpointsOf, resolverOf, type Schema, statedExample } from "#ingress/docs/api/document.ts";
 import { exampleOf } from "#ingress/docs/api/example.ts";
 import { apiPages } from "#ingress/docs/api/pages.ts";
 import { rowsOf } from "#ingress/docs/api/rows.ts";
@@ -66,7 +66,7 @@ describe("the API reference", () => {
     const faults = endpoints.flatMap((endpoint) => {
       const schema = endpoint.requestBody?.content["application/json"]?.schema;
       if (!schema) return [];
-      const fault = faultsOf(schema, requestExample(endpoint, resolve));
+      const fault = faultsOf(schema, requestExample(endpoint, DOCUMENT, resolve));
       return fault === "" ? [] : [`${endpoint.operationId}: ${fault}`];
     });
     expect(faults).toEqual([]);
@@ -75,10 +75,13 @@ describe("the API reference", () => {
   test("has a response example for each JSON response, valid against its schema, the same each time", () => {
     const faults = endpoints.flatMap(({ operationId, responses }) =>
       Object.entries(responses).flatMap(([status, { content = {} }]) => {
-        const { schema, example } = content["application/json"] ?? {};
+        const media = content["application/json"] ?? {};
+        const { schema } = media;
         if (!schema) return [];
-        const value = example ?? exampleOf(schema, resolve, "all");
-        expect(example ?? exampleOf(schema, resolve, "all")).toEqual(value);
+        const value = statedExample(media, DOCUMENT) ?? exampleOf(schema, resolve, "all");
+        expect(exampleOf(schema, resolve, "all")).toEqual(exampleOf(schema, resolve, "all"));
+        const built = faultsOf(schema, exampleOf(schema, resolve, "all"));
+        if (built !== "") return [`${operationId} ${status}, built: ${built}`];
         const fault = faultsOf(schema, value);
         return fault === "" ? [] : [`${operationId} ${status}: ${fault}`];
       }),
