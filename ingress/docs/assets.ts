@@ -9,6 +9,7 @@ const JS = "text/javascript; charset=utf-8";
 
 const FILES: ReadonlyMap<string, { readonly type: string; readonly url: () => string }> = new Map([
   ["tokens.css", { type: CSS, url: () => import.meta.resolve("./assets/tokens.css") }],
+  ["text.css", { type: CSS, url: () => import.meta.resolve("./assets/text.css") }],
   ["site.css", { type: CSS, url: () => import.meta.resolve("./assets/site.css") }],
   ["site.js", { type: JS, url: () => import.meta.resolve("./assets/site.js") }],
   ["minisearch.js", { type: JS, url: () => import.meta.resolve("minisearch") }],

@@ -48,6 +48,7 @@ export function pageHtml(shown: Shown, pages: readonly Page[]): string {
 <meta name="description" content="${escapeHtml(shown.summary ?? title)}">
 <link rel="icon" type="image/svg+xml" href="${assetAddress("icon.svg")}">
 <link rel="stylesheet" href="${assetAddress("tokens.css")}">
+<link rel="stylesheet" href="${assetAddress("text.css")}">
 <link rel="stylesheet" href="${assetAddress("site.css")}">
 ${page ? `<link rel="alternate" type="text/markdown" href="${markdownAddressOf(page)}">` : ""}
 <script src="${assetAddress("site.js")}" type="module" data-search="${assetAddress("minisearch.js")}"></script>

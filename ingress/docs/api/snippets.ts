@@ -52,7 +52,8 @@ function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
 function pathValue(name: string, parameters: readonly Parameter[]): string {
   const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example;
   if (typeof example === "string") return example;
-  return name === "workspaceId" ? "default" : `{${name}}`;
+  // curl reads braces as a pattern.
+  return name === "workspaceId" ? "default" : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }
 
 /** The example that the document states, else one that is built from the schema; undefined without a JSON body. */

@@ -37,7 +37,7 @@ describe("a page", () => {
     const loads = [...head.matchAll(/(?:src|href|data-search)="([^"]+)"/g)].map(([, link = ""]) => link);
     const assets = loads.filter((link) => link.startsWith("/docs/assets/"));
     expect(loads.filter((link) => !link.startsWith("/docs"))).toEqual([]);
-    expect(assets).toHaveLength(5);
+    expect(assets).toHaveLength(6);
     for (const asset of assets) expect([asset, (await get(asset)).status]).toEqual([asset, 200]);
   });
 
