@@ -12,11 +12,11 @@ import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
 import { docsPages } from "./docs-pages.ts";
 
-/** @param api every other route; these are described in the document too */
+/** @param api all other routes; the document describes these too */
 export function docs(api: readonly Route[]): readonly Route[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;
-  // Built on the first request: the build takes 30 ms of a process's start.
+  // Built at the first request: the build would add 30 ms to the start of a process.
   const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   const renderer = createRenderer(() => ({
     document: JSON.parse(document()) as OpenApiDocument,
