@@ -74,8 +74,8 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Top up the workspace, or lower `max_tokens` so that the call holds fewer credits.",
   },
   budget_reached: {
-    cause: "A budget of the key, member or workspace is spent for its period.",
-    fix: "Wait until the budget resets, or ask an owner or admin to raise it. A top-up does not help.",
+    cause: "A budget of the workspace with `stops_calls` is spent for its period.",
+    fix: "Wait until the budget resets, or ask an owner, admin or billing member to raise it. A top-up does not help.",
   },
   permission_denied: {
     cause: "The role, the tool list or the preset of the key does not allow the operation.",
@@ -187,7 +187,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   internal_error: {
     cause: "The service has failed unexpectedly.",
-    fix: "Retry. Report the `x-request-id` to the operator if the error persists; the log has the cause.",
+    fix: "Check the usage record before you repeat a paid call. Report the `x-request-id` to the operator: the log has the cause.",
   },
   artifact_unreadable: {
     cause: "The result was created and charged, but the object store does not return it now.",
@@ -207,7 +207,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   upstream_refused: {
     cause: "The provider has refused the content of the request.",
-    fix: "Change the prompt or the input; a repeat of the same request fails again.",
+    fix: "Change the prompt or the input, or set a fallback chain to a model of another provider.",
   },
   overloaded: {
     cause: "The provider or the service has no capacity now.",

@@ -29,7 +29,7 @@ fault, or is \`null\`. \`job_id\` is present when a job exists for the call.
 
 Stock OpenAI clients retry 408, 409, 429 and every 5xx twice, unless the response has \`x-should-retry: false\`. Sluice sends this header when a repeat could
 be charged twice or would fail again. Three error codes with status 403 count calls or tokens (\`rate_limit_exceeded\`, \`daily_tokens_exceeded\`,
-\`storage_limit_exceeded\`); stock clients do not retry them.
+\`storage_limit_exceeded\`); stock clients do not retry them. [Errors and retries](../guides/errors-and-retries.md) shows how to retry in code.
 
 ## All codes
 `;

@@ -78,10 +78,12 @@ function pathOf(file: string): string {
     .replace(/(?:^|\/)index$/, "");
 }
 
-/** Returns the page whose path is most like `path`: the same last part first, then the fewest changed letters. */
+/** Returns the page whose path is most like `path`: the first page below it, the same last part, else the fewest changed letters. */
 export function nearestPage(path: string, pages: readonly Page[]): Page | undefined {
   const asked = path.slice(0, PATH_CHARS_MAX).toLowerCase();
   const last = asked.split("/").at(-1) ?? "";
+  const below = asked === "" ? undefined : pages.find(({ path: own }) => own.startsWith(`${asked}/`));
+  if (below) return below;
   const scored = pages.map((page) => {
     const own = page.path.toLowerCase();
     const isNamesake = last !== "" && own.split("/").at(-1) === last;

@@ -125,6 +125,7 @@ describe.skipIf(!bench)("in a browser", () => {
         expect(await page.locator("#nav").isVisible()).toBe(false);
         await page.locator(".menu-open").click();
         expect(await page.locator("#nav").isVisible()).toBe(true);
+        await page.locator("#nav summary", { hasText: "Reference" }).click();
         await page.locator('#nav a[href="/docs/reference/errors"]').click();
         await page.locator(".search input").fill("overloaded");
         await page.locator(".search input").press("Enter");

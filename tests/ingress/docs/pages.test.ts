@@ -136,6 +136,7 @@ test("pages are sorted by section, then order, then title, the home page first",
 test.each([
   ["guides/webhook", "guides/webhooks"],
   ["webhooks", "guides/webhooks"],
+  ["guides", "guides/webhooks"],
   ["reference/webhooks", "guides/webhooks"],
   ["operate/bakup", "operate/backup"],
   ["x".repeat(10_000), "a"],

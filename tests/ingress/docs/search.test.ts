@@ -64,3 +64,12 @@ test("each page is found by its title, and each operation by its id", async () =
   });
   expect(lost.map(({ path }) => path)).toEqual([]);
 });
+
+test("the browser searches as the server does", async () => {
+  const script = await Bun.file(new URL("../../../ingress/docs/assets/site.js", import.meta.url)).text();
+  const module = await Bun.file(new URL("../../../ingress/docs/search.ts", import.meta.url)).text();
+  const [, ranking = "none"] = /const RANKING = (\{.*\})/.exec(script) ?? [];
+  expect(module).toContain(`const RANKING = ${ranking} as const;`);
+  const [, fields = "none"] = /(fields: .*"excerpt"\])/s.exec(script) ?? [];
+  expect(module.replaceAll(/\s+/g, " ")).toContain(fields.replaceAll(/\s+/g, " ").trim());
+});
