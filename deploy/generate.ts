@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { errorsPage } from "./generate/errors-page.ts";
+import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
@@ -60,6 +61,7 @@ const GENERATORS: readonly FileGenerator[] = [
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
+  { name: "decisions", generate: () => decisionFiles() },
 ];
 
 /** Paths of the generated files whose text differs from what would be written now. */

@@ -69,7 +69,7 @@ export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "wa
   if (shared.length > 0) {
     log.warn(
       { shared, user },
-      `no capability sandbox on this system: a file that exploits an engine can reach the worker's ${shared.join(", ")}; see Capabilities in the runbook`,
+      `no capability sandbox on this system: a file that exploits an engine can reach the worker's ${shared.join(", ")}; see /docs/operate/capabilities#isolation`,
     );
   } else log.info({ user, namespaces: makesNamespaces }, "capability sandbox active");
   if (!canLimitMemory()) {
@@ -86,7 +86,7 @@ export function refuseEngines({ shared }: Isolation, log: Pick<Logger, "error">)
   if (shared.length === 0) return {};
   log.error(
     { shared, engines: NATIVE_ENGINES },
-    "children of capabilities cannot be isolated: engines of native code are not offered. Allow user namespaces and mounts (see the runbook), or set SLUICE_CAPABILITY_ISOLATION=off",
+    "children of capabilities cannot be isolated: engines of native code are not offered. Allow user namespaces and mounts (see /docs/operate/capabilities#isolation), or set SLUICE_CAPABILITY_ISOLATION=off",
   );
   const reason = `It runs native code, and this worker cannot isolate it: its children would share ${shared.join(", ")} with it.`;
   return Object.fromEntries(NATIVE_ENGINES.map((engine) => [engine, reason]));
