@@ -1,6 +1,6 @@
 /**
  * Test models of the sandbox: regular models, variants of them, and one for each failure that clients should be tested against.
- * shared/calls/catalogue/TEST_MODELS.md describes each for clients.
+ * schemas/docs/reference/test-models.md describes each for clients.
  */
 import { paced } from "#shared/pace.ts";
 
