@@ -1,7 +1,7 @@
-/** The caller's name for a call, under which a repeat hears of the first one. */
+/** Idempotency key of a call: a repeat with the same key gets the result of the first call. */
 import { ApiError } from "#shared/errors.ts";
 
-/** A publisher's own name for a job. */
+/** Most characters of an idempotency key. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 /** Declaration of the header for routes. */
@@ -12,7 +12,7 @@ export const IDEMPOTENCY_KEY = {
 } as const;
 
 /**
- * Null without the header. Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts).
+ * Returns the idempotency key; null without one. Keys with a leading blank are reserved for our own jobs (shared/jobs/kept-results.ts).
  * @throws ApiError `invalid_request`
  */
 export function idempotencyKeyOf(headers: Headers): string | null {

@@ -1,4 +1,4 @@
-/** Models in the form of Anthropic's API: those that its clients can call. Pure. */
+/** Models in the format of Anthropic's API: those that its clients can call. Pure. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { findCallable } from "#shared/calls/present-model.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -21,7 +21,7 @@ interface InfoList {
 
 const LIMIT = { default: 20, max: 1_000 } as const;
 
-/** Asked with the header `anthropic-version` alone. */
+/** Query parameters, used only with the header `anthropic-version`. */
 export const PAGE_QUERY = [
   {
     name: "limit",
@@ -55,7 +55,7 @@ export function modelInfo({ slug, created, max_context_tokens, max_output_tokens
   };
 }
 
-/** A page of the models, newest first. @throws ApiError `unsupported_value` naming the parameter at fault */
+/** Returns a page of the models, newest first. @throws ApiError `unsupported_value` with the invalid parameter */
 export function listInfos(catalogue: Catalogue, { url }: Pick<Request, "url">): InfoList {
   const query = new URL(url).searchParams;
   const limit = limitIn(query.get("limit"));

@@ -1,4 +1,4 @@
-/** /v1/batches: files of calls that are made within a day. */
+/** /v1/batches: files of calls that run within a day. */
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -38,10 +38,10 @@ import { limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../settin
 const LIST = "/v1/batches";
 const ONE = `${LIST}/{batch_id}`;
 
-/** Bytes of an input file, as OpenAI has it. */
+/** Largest input file in bytes, as at OpenAI. */
 const INPUT_BYTES_MAX = 200_000_000;
 
-/** No line is begun later. */
+/** Time after which no line begins. */
 const WINDOW_MS = paced(24 * 3_600_000);
 
 export function batches(context: IngressContext): readonly Route[] {
@@ -156,7 +156,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const known = await findRepeated(context.database, batch);
   if (known) return json(presentBatch(same(known, batch)));
   await checkInput(context, caller, asked);
-  // A workspace that can pay nothing keeps no rows of lines either.
+  // Checked first, so that a workspace without credits stores no lines.
   await context.calls.look(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
@@ -167,13 +167,13 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   return json(presentBatch(same(row, batch)));
 }
 
-/** @throws ApiError `idempotency_key_reused` */
+/** Returns the batch if the request is equal. @throws ApiError `idempotency_key_reused` */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
   checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another batch.");
   return row;
 }
 
-/** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
+/** Checks endpoint and input file. @throws ApiError for an endpoint that lines may not call, and for an unsuitable file */
 async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
     const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
@@ -230,12 +230,12 @@ async function listLines(context: IngressContext, call: RouteCall): Promise<Resp
     last_id: last ? lineName(last.job_id) : null,
     has_more: rows.length > page.length,
   });
-  // Records are texts already.
+  // Records are JSON texts already.
   const text = `{"object":"list","data":[${records.join(",")}],${tail.slice(1)}`;
   return new Response(text, { headers: { "content-type": JSON_TYPE } });
 }
 
-/** A batch as clients see it: OpenAI's batch object, and its price. */
+/** Presents a batch as OpenAI's batch object, with its charge. */
 function presentBatch(row: BatchRow): Batch {
   const input = Number(row.input_tokens);
   const output = Number(row.output_tokens);
@@ -277,7 +277,7 @@ const TIMES = [
   "cancelled_at",
 ] as const satisfies readonly (keyof BatchRow)[];
 
-/** The times that have come. */
+/** Returns the times of the states that the batch has reached. */
 function timesOf(row: BatchRow): Partial<Record<(typeof TIMES)[number], number>> {
   return Object.fromEntries(
     TIMES.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** The endpoints of all kinds of call, from their records. */
+/** Endpoints of all kinds of calls, generated from their records. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
@@ -70,7 +70,7 @@ function responseOf({
 
 async function answer(context: IngressContext, call: RouteCall, kind: Kind): Promise<Response> {
   if (isMediaKind(kind)) return answerMedia(context, call, kind);
-  // Of the kinds that hear media there is one.
+  // The only kind with media input is transcription.
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
   const body = await readBody(context, call, kind.route.bounds);
   if (kind === KINDS.chat && asksTools(body.value)) return answerChatWithTools(context, call, body);
@@ -79,7 +79,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
   return runPaidCall(context, call, { ...paid, cache, affinity: call.affinity });
 }
 
-/** Members that requests of several kinds have. */
+/** Members that requests of several kinds have in common. */
 interface MediaMembers {
   readonly response_format?: string;
   readonly stream?: boolean;

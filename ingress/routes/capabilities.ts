@@ -92,7 +92,7 @@ function idOf(call: RouteCall): string {
   return call.params["id"] ?? "";
 }
 
-/** The list is the same for every caller without tools of its own until the catalogue is replaced, or workers can run other things. */
+/** The list for callers whose key lists no tools; cached until the catalogue or the workers' capabilities change. */
 const render = rememberPairs(renderList);
 
 function renderList(catalogue: Catalogue, offered: readonly Capability[]) {

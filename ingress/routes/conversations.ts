@@ -1,4 +1,4 @@
-/** /v1/conversations: items that callers keep here, and Responses calls go on from. */
+/** /v1/conversations: stored items that Responses calls continue. */
 import type { Conversation, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { parse } from "#shared/contracts.ts";
@@ -154,14 +154,14 @@ function foundIn(context: IngressContext, call: RouteCall): Promise<KeptConversa
   return findConversation(context, call, nameIn(call));
 }
 
-/** @throws ApiError `conversation_not_found` */
+/** Returns an item of the conversation. @throws ApiError `conversation_not_found` */
 function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
   const item = items.find(({ id }) => id === call.params["item_id"]);
   if (!item) throw new ApiError("conversation_not_found", "There is no such item in the conversation.");
   return item;
 }
 
-/** New items in the form in which they are kept. @throws ApiError naming the item at fault */
+/** Returns new items in their stored format. @throws ApiError with the invalid item */
 async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
   const slices = new TimeSlices();
   const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));
@@ -169,7 +169,7 @@ async function newItems(context: IngressContext, call: RouteCall, items: readonl
   return storedItems(resolved, call.requestId);
 }
 
-/** Items are called `items` here, and `input` in a call. */
+/** Renames `input` to `items` in errors, since this endpoint has that name. */
 async function namedItems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -37,7 +37,7 @@ export function estimate(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  // As many parts as calls may have of which it tells.
+  // The limits of calls of all kinds.
   const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
   const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
@@ -47,7 +47,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
 
-/** Measured as the call would measure it; undefined when the body brings none. */
+/** Measures the audio like the call itself; undefined when the body contains none. */
 async function measuredAudioOf(
   context: IngressContext,
   call: RouteCall,

@@ -1,4 +1,4 @@
-/** /v1/files: what a workspace stores. */
+/** /v1/files: stored files of a workspace. */
 import { createHash } from "node:crypto";
 
 import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
@@ -21,7 +21,7 @@ import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
-/** One page of a list of files, as OpenAI has it. */
+/** Largest page of files, as at OpenAI. */
 const FILES_PAGE_MAX = 10_000;
 
 const LIST = "/v1/files";
@@ -135,7 +135,7 @@ export function files(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** Returns headers with the bytes that the workspace stores, read after the call has done its work. */
+/** Returns headers with the stored bytes of the workspace, read after the call has finished. */
 async function storageHeaders(context: IngressContext, workspaceId: string): Promise<Record<string, string>> {
   return {
     "x-storage-used-bytes": String(await storedBytes(context.database, workspaceId)),
@@ -145,7 +145,7 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
 
 type FoundFile = ServedFile & Pick<FileRow, "purpose" | "created_at" | "expires_at">;
 
-/** Another workspace's file is answered like one that does not exist. Samples are files of every workspace. */
+/** Finds a file; a file of another workspace counts as missing. Samples belong to every workspace. */
 async function find(context: IngressContext, call: RouteCall): Promise<FoundFile> {
   const id = call.params["file_id"] ?? "";
   const sample = sampleFile(id);
@@ -207,7 +207,7 @@ function pageOf(query: URLSearchParams): ListQuery {
     );
   }
   const purpose = query.get("purpose") || undefined;
-  // A NUL is no text to Postgres, and no purpose.
+  // Postgres rejects a NUL, and no purpose contains one.
   if (purpose !== undefined && !/^[a-z_-]{1,64}$/.test(purpose)) {
     throw new ApiError(
       "unsupported_value",
@@ -226,7 +226,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   const { database, storage, log } = context;
   const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
-  // It is no file any more, whatever becomes of its bytes now.
+  // The file is deleted already, even if its bytes remain for now.
   eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>
     log.warn({ err: error, file_id: id }, "the bytes of a deleted file are left to the janitor"),
   );

@@ -1,4 +1,4 @@
-/** GET /healthz and /readyz on the public port: a word for load balancers, no names of dependencies. */
+/** GET /healthz and /readyz on the public port: a short text for load balancers, without names of dependencies. */
 import { requiredBy } from "#shared/dependencies.ts";
 import { ApiError } from "#shared/errors.ts";
 

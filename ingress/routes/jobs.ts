@@ -1,4 +1,4 @@
-/** GET /v1/images/jobs/{job_id}: the state of a job, of whatever modality, and what came of it. */
+/** GET /v1/images/jobs/{job_id}: state and result of a job of any modality. */
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import type { Route } from "../serve.ts";

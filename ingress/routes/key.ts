@@ -1,4 +1,4 @@
-/** GET /v1/key: a client reads whom its key calls for and what is left of balance and limits. */
+/** GET /v1/key: workspace, member and remaining balance and limits of the calling key. */
 import type { Key } from "#schemas/generated/types.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -1,4 +1,4 @@
-/** POST /mcp, /mcp/all and /mcp/{categories}: the capabilities, workflows and files of a workspace as tools of the Model Context Protocol. */
+/** POST /mcp, /mcp/all and /mcp/{categories}: a workspace's capabilities, workflows and files as tools of the Model Context Protocol. */
 import { withoutAbsent } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
@@ -66,7 +66,7 @@ const COMMON = {
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<Route>;
 
-/** The room of a body is free again when its answer begins, not when it ends: larger inputs come as files, or from addresses. */
+/** Largest message in bytes. Its memory is released when the response begins. Larger inputs arrive as files or addresses. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -79,21 +79,21 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
   const value = withoutAbsent("McpMessage", boundedMessage(given));
-  // Only those who talk to it pay for the SDK: some 40 MB.
+  // Imported on demand: only processes with MCP clients load the SDK, some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);
   const tool = asked && findTool(api, surface, asked.params.name);
-  // The route of what it runs counts it.
+  // The route of the tool's work counts the call.
   const runs = tool?.isRun === true;
   if (!tool && isToolCall(value)) await api.count();
   else if (!runs) api.admitUncounted();
   const response = await answerMessage(api, surface, value);
-  // The protocol refused it, so no route has counted it.
+  // The protocol refused the call, so no route has counted it.
   if (runs && !api.isCounted() && !response.ok) await api.count();
   return response;
 }
 
-/** True for a call of a tool, malformed ones included: the window counts those that are refused. */
+/** True for a tool call, even a malformed one: the rate window counts refused calls too. */
 function isToolCall(message: object): boolean {
   return "method" in message && message.method === "tools/call";
 }
@@ -101,8 +101,8 @@ function isToolCall(message: object): boolean {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Browsers alone name an origin. A page elsewhere may have a name that leads here, so that its origin and the host agree: both have to
- * be known names of the service.
+ * Only browsers send an origin. An attacker's domain may resolve to this service, so that origin and host agree: both must be known names
+ * of the service.
  * @throws ApiError `permission_denied`
  */
 function checkOrigin({ config }: Pick<IngressContext, "config">, { headers, url }: Request): void {

@@ -1,4 +1,4 @@
-/** GET /v1/media/content/{token}: the links that media calls answer with. */
+/** GET /v1/media/content/{token}: links in responses of media calls. */
 import { findFile } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -29,7 +29,7 @@ export function mediaContent(context: IngressContext): Route {
   };
 }
 
-/** Pages of any site may show what their owners had made (`<img>`, `<video>`): the link alone gives the bytes anyway. */
+/** Pages of any site may embed the file (`<img>`, `<video>`): the link alone grants access anyway. */
 const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {

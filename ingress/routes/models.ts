@@ -1,4 +1,4 @@
-/** GET /v1/models, its twin without a key, GET /public/models, and GET /v1/models/{slug}; with a key in Anthropic's form too. */
+/** GET /v1/models, GET /public/models without a key, and GET /v1/models/{slug}; with a key also in Anthropic's format. */
 import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -23,7 +23,7 @@ const QUERY = [
   },
 ];
 
-/** @param tools undefined where they are not asked for */
+/** @param tools capabilities to list too; undefined: none */
 function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined): string {
   const { object, data } = listModels(catalogue, { includeTools: tools !== undefined });
   return JSON.stringify({ object, data: [...data, ...capabilityRows(catalogue, tools ?? [])] });

@@ -1,4 +1,4 @@
-/** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
+/** /v1/responses: OpenAI's Responses API for every chat model, and stored responses. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -215,7 +215,7 @@ function storedRoutes(context: IngressContext): Route[] {
   ];
 }
 
-/** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
+/** Answers a Responses call. @param onAsked called before the call runs, with its items and the object that its result completes */
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
@@ -257,7 +257,7 @@ async function answerAsked(
       param: "store",
     });
   }
-  // A turn among those that lead to one answer belongs where the others were.
+  // All turns of one response share the affinity of the first.
   const affinity = call.affinity ?? root ?? response.id;
   if (asked.generate === false) {
     const answer = warmUpAnswer(response, onAsked !== undefined);
@@ -284,7 +284,7 @@ async function answerAsked(
     return answerInTurns({ context, call: { ...call, affinity } }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");
-  // A repeat would answer with a response that is gone by then, or name what is stored for another call.
+  // A cached copy could be deleted by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null && !response.conversation;
   const background = { response, input: stored, isStreamed: request.stream === true, affinity };
   return runTranslatedCall(context, call, body, {
@@ -303,7 +303,7 @@ async function answerAsked(
   });
 }
 
-/** Returns a function that stores a response of several calls, as a worker stores that of one. */
+/** Returns a function that stores the combined response of several calls, as a worker stores that of one. */
 function keeperOf(
   { responses: store, config, log, closing }: IngressContext,
   { workspaceId, keyId }: Caller,
@@ -363,7 +363,7 @@ function storedIn({ responses: store }: IngressContext, call: RouteCall) {
   return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
 }
 
-/** The same with what only background responses have. */
+/** Returns the stored response with the members of background responses. */
 async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptResponse> {
   const { response } = await storedIn(context, call);
   const kept = await context.responses.read(callOfResponse(response.id) ?? "");
@@ -371,7 +371,7 @@ async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptRes
   return kept;
 }
 
-/** @throws ApiError for another text than a whole number from 0 */
+/** Reads a number from the query. @throws ApiError unless it is an integer from 0 */
 function numberOf(call: RouteCall, name: string): number | undefined {
   const text = queryOf(call).get(name);
   if (text === null) return undefined;

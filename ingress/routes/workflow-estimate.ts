@@ -61,7 +61,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
     capability: (id: string) => context.offered.find(id),
   };
   const known = { inputs, unknown: new Set<string>() };
-  // A short body may name a workflow that takes long to be looked at.
+  // A short body may refer to a workflow whose check takes long.
   const steps = await withPermit(call, (slices) =>
     estimateWorkflow(about, definition, known, attempts, new EstimateWork(slices)),
   );

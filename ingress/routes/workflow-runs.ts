@@ -1,4 +1,4 @@
-/** Runs of workflows: begun, read, followed, cancelled. */
+/** Runs of workflows: start, read, follow, cancel. */
 import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "#schemas/generated/types.ts";
 import { findRun, findStepRuns, listRuns, RUN_MODES, RUN_STATUSES, type RunRow } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -56,7 +56,7 @@ const LIST_QUERY: NonNullable<Route["query"]> = [
   ...PAGE_QUERY,
 ];
 
-/** Words of a route, as they stand in the OpenAPI document, and who may call it. */
+/** OpenAPI declaration of a route, and the roles that may call it. */
 type Declaration = Omit<Route, "handle">;
 
 const COMMON = {
@@ -206,7 +206,7 @@ const CANCEL_RUN: Declaration = {
   errors: ["run_not_found"],
 };
 
-/** Returns the run of the path; one that the caller may not see counts as none. @throws ApiError `run_not_found` */
+/** Returns the run of the path. One that the caller may not see counts as missing. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;
@@ -257,7 +257,7 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
     (one) =>
       one.step_id === call.params["stepId"] && one.status === "succeeded" && (attempt === 0 || one.attempt === attempt),
   );
-  // Its outputs whole, and no other step's: a step that gave more has failed.
+  // Loads only this step's outputs, completely: a step with larger outputs has failed.
   const [step] = found
     ? await findStepRuns(
         context.database,
@@ -281,7 +281,7 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
 
 async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
-  // It may have ended since it was read.
+  // The run may have ended since it was read.
   const status = (await cancelRun(context, row)) ? "cancelled" : endedStatus(await shownRun(context, call));
   return json({ id: row.id, status } satisfies WorkflowRunCancelled);
 }

@@ -10,7 +10,7 @@ import type { IngressContext } from "../context.ts";
 import type { Route } from "../serve.ts";
 
 export function workflowTemplates({ catalogue, offered, templates }: IngressContext): Route {
-  /** The same until the catalogue is replaced, or workers can run other things. */
+  /** Cached until the catalogue or the workers' capabilities change. */
   const list = rememberPairs((models: Catalogue, capabilities: readonly Capability[]): WorkflowTemplateList => ({
     object: "list",
     data: [

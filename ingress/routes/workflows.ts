@@ -162,7 +162,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   return json({ items: rows.map(present), total, ...page } satisfies WorkflowList);
 }
 
-/** Those that the key lists: of all, since a page of all may hold none of them. */
+/** Lists the workflows in the key's list, selected from all: a page of all might contain none of them. */
 async function listUsable(
   { database }: IngressContext,
   caller: Caller,
@@ -228,7 +228,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }
 
-/** Postgres would keep another text than the answer tells. @throws ApiError `unsupported_value` */
+/** Refuses texts that Postgres would store differently. @throws ApiError `unsupported_value` */
 function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">): void {
   for (const param of ["name", "description"] as const) {
     if (texts[param]?.isWellFormed() !== false) continue;
@@ -238,7 +238,7 @@ function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">):
   }
 }
 
-/** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */
+/** Returns the next version of a workflow as JSON. @throws ApiError `invalid_workflow_definition` */
 async function checkNext(
   context: IngressContext,
   caller: Caller,

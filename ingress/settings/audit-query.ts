@@ -13,7 +13,7 @@ export const AUDIT_QUERY: NonNullable<Route["query"]> = [
   ...SPAN_QUERY,
 ];
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the filters of the query. @throws ApiError `unsupported_value` */
 export function auditFilterIn(call: RouteCall): Omit<AuditQuery, "after" | "limit"> {
   return {
     actor: textIn(call, "actor"),

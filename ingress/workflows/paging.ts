@@ -1,4 +1,4 @@
-/** Pages by limit and offset. */
+/** Pagination by limit and offset. */
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -21,7 +21,7 @@ export const PAGE_QUERY: NonNullable<Route["query"]> = [
   { name: "offset", description: "Number of entries to skip.", schema: { type: "integer", minimum: 0, default: 0 } },
 ];
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the page of the query. @throws ApiError `unsupported_value` */
 export function pageOf({ url }: Request): Page {
   const query = new URL(url).searchParams;
   const limit = wholeNumber("limit", query.get("limit"), WORKFLOWS_PAGE_DEFAULT, 1);

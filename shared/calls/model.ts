@@ -140,6 +140,11 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, Model>;
   /** Slug → reason why the model is not among `models`. */
   readonly unroutable: ReadonlyMap<string, string>;
+  /**
+   * Slug of an unroutable model → key variables of shipped providers any of which makes it routable when set. Operators' own providers
+   * are not listed. Empty if the sandbox is off.
+   */
+  readonly missingKeys: ReadonlyMap<string, readonly string[]>;
   /** `provider/model` → reason why a configured source cannot be called. */
   readonly idleSources: ReadonlyMap<string, IdleSource>;
   readonly providers: ReadonlyMap<string, Provider>;

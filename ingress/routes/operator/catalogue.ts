@@ -1,4 +1,4 @@
-/** /operator/catalogue: the models there are, why some are not offered, and what other files would make of them. */
+/** /operator/catalogue: all models, the reasons why some are not offered, and a check of other catalogue files. */
 import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
@@ -14,7 +14,7 @@ import { errorsOf } from "../../route-errors.ts";
 import type { Route, RouteCall } from "../../serve.ts";
 import { READ, WRITE } from "./common.ts";
 
-/** A file of the catalogue is 10 KB; parsing 1 MB would keep other callers of the process waiting. */
+/** Largest checked file in bytes. A file of the catalogue has 10 KB; parsing 1 MB would block other callers of the process. */
 export const CATALOGUE_CHECK_BYTES_MAX = 262_144;
 
 export function catalogue(context: IngressContext): readonly Route[] {
@@ -74,7 +74,7 @@ function presentModel(model: Model): OperatorCatalogue["data"][number] {
 }
 
 async function check(context: IngressContext, call: RouteCall): Promise<Response> {
-  // As JSON a text may be twice as long.
+  // A text may be twice as long in JSON.
   const bytes = await readJsonBody(call.request, 2 * CATALOGUE_CHECK_BYTES_MAX);
   const { files } = parse("OperatorCatalogueCheckRequest", readJson(bytes).value);
   const textBytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

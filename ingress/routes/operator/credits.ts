@@ -1,4 +1,4 @@
-/** /operator/workspaces/{id}/credits and /ledger: credits in and out by an operator's hand. */
+/** /operator/workspaces/{id}/credits and /ledger: credits that operators add or remove. */
 import type { OperatorCreditMove, OperatorCreditMoveRequest, OperatorCredits } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
@@ -91,7 +91,7 @@ async function move(database: Database, call: RouteCall): Promise<Response> {
   return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the amount in nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigint {
   const refuse = (expected: string, cause?: unknown): never => {
     throw new ApiError("unsupported_value", `${expected}.`, { param: "credits", cause });

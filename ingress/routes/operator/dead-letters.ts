@@ -1,4 +1,4 @@
-/** /operator/dead-letters: messages and jobs that no worker could end. Bodies are callers' and are not shown. */
+/** /operator/dead-letters: messages and jobs that no worker could finish. Bodies belong to callers and are not returned. */
 import type { OperatorDeadLetter, OperatorRedrive } from "#schemas/generated/types.ts";
 import {
   type DeadLetterRow,
@@ -66,7 +66,7 @@ export function deadLetters(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** One after the other: each takes locks of a job and a balance, and ends whatever becomes of the next. */
+/** Redrives in sequence: each redrive locks a job and a balance, and is independent of the next one. */
 async function redrive(context: IngressContext, call: RouteCall): Promise<Response> {
   const { ids } = await parsedBody(call, "OperatorRedriveRequest");
   const data: OperatorRedrive["data"] = [];

@@ -1,4 +1,4 @@
-/** /operator/holds and /operator/jobs/{id}: credits that are set aside, the state of their work, and the close of holds no sweep closes. */
+/** /operator/holds and /operator/jobs/{id}: holds, the state of their work, and closing holds that no sweep closes. */
 import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
@@ -87,7 +87,7 @@ function queryFor(call: RouteCall): HoldQuery {
   };
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Reads `after` from the query. @throws ApiError `unsupported_value` */
 function after(call: RouteCall): HoldQuery["after"] {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -96,7 +96,7 @@ function after(call: RouteCall): HoldQuery["after"] {
   return place;
 }
 
-/** Job and attempt of a hold's id. */
+/** Returns job and attempt of a hold's id. */
 function placeOf(text: string): NonNullable<HoldQuery["after"]> | undefined {
   const [, jobId = "", attempt = ""] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(text.toLowerCase()) ?? [];
   return isUuid(jobId) ? { jobId, attempt: Number(attempt) } : undefined;
@@ -135,7 +135,7 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
   }
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns an amount in nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(digits: string): bigint {
   try {
     const nano = parseCredits(digits);

@@ -1,4 +1,4 @@
-/** Keys as operators see and change them, and the presets that they give. */
+/** Keys for operators, and the presets that keys can have. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -69,7 +69,7 @@ async function update({ catalogue, database }: IngressContext, call: RouteCall):
     if (workspaceId === undefined) throw noKey();
     const change = { ...(preset === undefined ? {} : { preset }), ...(tools === undefined ? {} : { tools }) };
     if (Object.keys(change).length > 0 && !(await updateKey(tx, workspaceId, { id, ...change, actor }))) {
-      // It is so already, or it is revoked, perhaps just now.
+      // The key has the requested state already, or is revoked, perhaps just now.
       const now = await findKey(tx, workspaceId, id);
       if (now && now.revoked_at !== null && !isSameRequest(now, change))
         throw new ApiError("conflict", "The key is revoked.");

@@ -1,4 +1,4 @@
-/** POST /operator/ledger/audit: whether the books add up. */
+/** POST /operator/ledger/audit: checks that the ledger balances. */
 import type { OperatorLedgerAudit } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
@@ -8,7 +8,7 @@ import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { WRITE } from "./common.ts";
 
-/** Longest audit for a request; the command may take longer. */
+/** Longest audit in a request, in milliseconds; the command may take longer. */
 const OPERATOR_AUDIT_MS = 60_000;
 
 export function ledgerAudit(context: IngressContext): Route {

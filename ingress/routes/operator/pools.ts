@@ -1,4 +1,4 @@
-/** /operator/pools: what waits, what runs, and how many processes that wants. */
+/** /operator/pools: waiting and running work, and the number of processes that it needs. */
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readPools } from "#shared/database/pools.ts";

@@ -1,4 +1,4 @@
-/** /operator/sources: which providers' models can be asked, why others cannot, and what brings them back. */
+/** /operator/sources: available sources, the reasons why others are not, and tests and resets. */
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { listDisabledSources, resetSource } from "#shared/database/source-breaker.ts";
@@ -79,7 +79,7 @@ async function readSources({ database, catalogue }: IngressContext): Promise<Sou
   return sourceFacts(catalogue.current(), await listDisabledSources(database));
 }
 
-/** @throws ApiError `not_found` */
+/** Returns the source of the path. @throws ApiError `not_found` */
 async function find(context: IngressContext, call: RouteCall): Promise<SourceFacts> {
   const found = (await readSources(context)).find(({ id }) => id === call.params["source"]);
   if (found === undefined) throw new ApiError("not_found", "There is no such source; GET /operator/sources lists all.");
@@ -90,12 +90,12 @@ async function reset(context: IngressContext, call: RouteCall): Promise<Response
   const { database, connection } = context;
   const { id } = await find(context, call);
   await resetSource(database, id, actorOf(call));
-  // A worker that does not receive the message finds the row gone within seconds.
+  // A worker without the message notices the deleted row within seconds.
   if (!connection.isClosed()) for (const pool of CALL_POOLS) connection.publish(sourceResetSubject(pool), id);
   return json(present(await find(context, call)));
 }
 
-/** A worker that takes the whole time still answers. */
+/** Timeout of a worker's answer, in milliseconds: longer than the worker's own timeout of the test. */
 const ANSWER_MS = SOURCE_TEST_MS + 2_000;
 
 async function test(context: IngressContext, call: RouteCall): Promise<Response> {

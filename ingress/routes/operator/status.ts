@@ -1,4 +1,4 @@
-/** GET /operator/status: versions, what can be reached, how much there is. */
+/** GET /operator/status: versions, reachable dependencies, and counts. */
 import type { OperatorStatus } from "#schemas/generated/types.ts";
 import { databaseStatus } from "#shared/operators/status.ts";
 

@@ -1,4 +1,4 @@
-/** /operator/tokens: who may call /operator. Only a token for everything makes others, so none gives more than it has. */
+/** /operator/tokens: tokens for /operator. Only a token with every scope creates tokens, so none grants more than its own scope. */
 import type { OperatorToken, OperatorTokenCreateRequest } from "#schemas/generated/types.ts";
 import {
   findOperatorToken,
@@ -84,8 +84,8 @@ async function make(
 }
 
 /**
- * @param own end of the token that asks: what it makes ends no later
- * @throws ApiError for a time that is over
+ * @param own expiry of the calling token, which a new one cannot exceed
+ * @throws ApiError for a time in the past
  */
 function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | null): Date | null {
   if (text === undefined) return own;

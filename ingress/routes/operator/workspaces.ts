@@ -1,4 +1,4 @@
-/** /operator/workspaces: who calls and pays. */
+/** /operator/workspaces: the workspaces of the installation. */
 import type {
   OperatorWorkspace,
   OperatorWorkspaceCreated,
@@ -25,7 +25,7 @@ import { presentKey } from "./keys.ts";
 
 const LIST = "/operator/workspaces";
 const ONE = `${LIST}/{id}`;
-/** Preset of a workspace's first key, unless the request names another. */
+/** Preset of a workspace's first key if the request names none. */
 const FIRST_PRESET = "standard";
 
 export function workspaces(context: IngressContext): readonly Route[] {
@@ -138,13 +138,13 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   return json(present(changed));
 }
 
-/** A name that cannot be taken for an id. @throws ApiError `unsupported_value` */
+/** Returns a name that cannot be mistaken for an id. @throws ApiError `unsupported_value` */
 function workspaceName(name: string): string {
   if (!isUuid(name.toLowerCase())) return plainName(name);
   throw new ApiError("unsupported_value", "Expected name to be no UUID.", { param: "name" });
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the owner of a new workspace. @throws ApiError `unsupported_value` */
 function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { name: string; email: string | null } {
   if (email !== undefined && !isMailAddress(email)) {
     throw new ApiError("unsupported_value", "Expected owner.email to be one address.", { param: "owner.email" });

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/api-keys. A key is shown in the answer that made it, and never again. */
+/** /workspaces/{workspaceId}/api-keys. Only the response of the creating call contains the key. */
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isWithinTools } from "#shared/access/tools.ts";
@@ -115,7 +115,7 @@ function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
   return {
     path: "/workspaces/{workspaceId}/api-keys/{keyId}",
     within: callerOf,
-    /** A developer's own keys are all there is to it. */
+    /** A developer finds only its own keys. */
     async find({ workspaceId, memberId, role }, id) {
       const row = await findKey(database, workspaceId, id);
       return role === "developer" && row?.member_id !== memberId ? undefined : row;
@@ -209,7 +209,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
-/** For whom a key is made. @throws ApiError */
+/** Returns the member that a key is created for. @throws ApiError */
 async function memberFor(
   { database }: IngressContext,
   { workspaceId, memberId, role }: Caller,
@@ -227,7 +227,7 @@ async function memberFor(
   return member;
 }
 
-/** @throws ApiError `unsupported_value`; `permission_denied` for one that is wider than the caller's own */
+/** Checks a preset. @throws ApiError `unsupported_value`; `permission_denied` for a wider preset than the caller's */
 function presetOf(context: IngressContext, caller: Caller, name: string): string {
   const preset = context.catalogue.current().presets.get(name);
   if (preset === undefined) {
@@ -245,20 +245,20 @@ function presetOf(context: IngressContext, caller: Caller, name: string): string
   return name;
 }
 
-/** @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's own key does not list */
+/** Checks a list of tools. @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's key does not list */
 function toolsOf(caller: Caller, asked: readonly string[] | null): readonly string[] | null {
   const tools = toolsAsked(asked);
   checkWithin(caller, tools, "tools");
   return tools;
 }
 
-/** @throws ApiError `permission_denied` */
+/** Checks that the caller's key lists the tools. @throws ApiError `permission_denied` */
 function checkWithin(caller: Caller, tools: readonly string[] | null, param: string | null): void {
   if (isWithinTools(tools, caller)) return;
   throw new ApiError("permission_denied", "The key that asks lists its tools, and gives no key others.", { param });
 }
 
-/** An end may have been set for a developer by those above. @throws ApiError `permission_denied` */
+/** Refuses a later expiry by a developer, since an owner or admin may have set the current one. @throws ApiError `permission_denied` */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
   throw new ApiError("permission_denied", "A developer may bring the end of a key forward only.", {
@@ -266,19 +266,19 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
   });
 }
 
-/** Returns the end of the calling key. Keys that it makes or replaces end no later, or its holder could outlast that end. */
+/** Returns the expiry of the calling key. Keys that it creates or replaces expire no later: it would otherwise prolong itself. */
 async function endOfCaller({ database }: IngressContext, { workspaceId, keyId }: Caller): Promise<Date | null> {
   const row = await findKey(database, workspaceId, keyId);
   if (row === undefined) throw noKey();
   return row.expires_at;
 }
 
-/** Null is no end at all. */
+/** True if the first expiry is later; null is no expiry. */
 function isLater(end: Date | null, other: Date | null): boolean {
   return other !== null && (end === null || end > other);
 }
 
-/** @throws ApiError `unsupported_value` for a time that has passed */
+/** Returns the expiry of a request. @throws ApiError `unsupported_value` for a time in the past */
 function endOf(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined;
   const time = timeOf(text);

@@ -1,4 +1,4 @@
-/** GET /workspaces/{workspaceId}/audit-log: who changed what. */
+/** GET /workspaces/{workspaceId}/audit-log: changes and their actors. */
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 
@@ -72,7 +72,7 @@ function present({ actor, ...row }: AuditRow): AuditLogEntry {
     at: row.at.toISOString(),
     actor: { type: actor.type, id: actor.id, name: row.actor_name },
     key_id: actor.key_id ?? null,
-    // Where operators work from is no concern of a workspace.
+    // A workspace does not see the addresses of operators.
     ip: actor.type === "operator" ? null : (actor.ip ?? null),
     request_id: actor.request_id ?? null,
     action: row.action,

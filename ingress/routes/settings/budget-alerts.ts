@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/budget-alerts: who hears when a period's spend reaches a threshold, and whether calls stop then. */
+/** /workspaces/{workspaceId}/budget-alerts: channels that are notified when spend reaches a threshold, and whether calls then stop. */
 import type { BudgetAlert } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -95,7 +95,7 @@ async function add(
     await checkChannels(database, workspaceId, body.channel_ids);
     return insertBudgetAlert(database, workspaceId, { ...terms, id, actor, memberId, max });
   };
-  // By the time of a repeat its channels may be deleted.
+  // The channels may be deleted by the time of a repeat.
   return createdOnce((await find()) ? "known" : await insert(), {
     find,
     asked: terms,
@@ -127,7 +127,7 @@ async function change(
   return findBudgetAlert(database, workspaceId, id);
 }
 
-/** Nano-credits, from the digits as they were sent. @throws ApiError `unsupported_value` */
+/** Returns nano-credits from the digits as sent. @throws ApiError `unsupported_value` */
 function thresholdOf(text: string): bigint {
   try {
     const nano = parseCredits(digitsOf(text, "threshold_credits"));
@@ -140,7 +140,7 @@ function thresholdOf(text: string): bigint {
   }
 }
 
-/** @throws ApiError `unsupported_value`: another workspace's channel is an unknown one */
+/** Checks the channels. @throws ApiError `unsupported_value`, also for a channel of another workspace */
 async function checkChannels(target: Queryable, workspaceId: string, ids: readonly string[] = []): Promise<void> {
   const [unknown] = await unknownChannels(target, workspaceId, distinct(ids));
   if (unknown === undefined) return;

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/deliveries: what was sent where, and what came of it. */
+/** /workspaces/{workspaceId}/deliveries: sent notifications and their results. */
 import type { Delivery, DeliveryAccepted } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { findBatch } from "#shared/database/batches.ts";
@@ -115,7 +115,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
       ms,
       status,
       error,
-      // A receiver may answer with what it was sent.
+      // A receiver's response may repeat the notification.
       responseStart: isShown ? response_start : null,
     })),
   } satisfies Delivery);
@@ -128,7 +128,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
   checkMayChange(callerOf(call), channel);
-  // It goes where the channel points now, which its maker may have changed.
+  // The delivery uses the channel's current target, which its creator may have changed.
   if (!(await seesContent(context, call, row))) {
     throw new ApiError("permission_denied", "The delivery is about a run or batch of another member.");
   }
@@ -150,7 +150,7 @@ async function find(context: IngressContext, call: RouteCall): Promise<DeliveryR
   return row;
 }
 
-/** Runs and batches are shown to their member, owners and admins; so are deliveries about them. */
+/** True if the caller may see the content: runs and batches are visible to their member, owners and admins. */
 async function seesContent(
   { database }: IngressContext,
   call: RouteCall,

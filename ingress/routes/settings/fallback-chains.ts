@@ -1,4 +1,4 @@
-/** …/fallback-chains of a workspace: which models serve when another's provider fails. Its people and operators set them. */
+/** …/fallback-chains of a workspace: models that serve when another model's provider fails. Set by members and operators. */
 import type {
   FallbackChain,
   FallbackChainDeleted,
@@ -31,7 +31,7 @@ const OWN: Within = {
   writers: { ...SETTINGS, authorize: allow("owner", "admin") },
   word: "",
 };
-/** Pattern of slugs. Anything else has no chain, and some of it Postgres does not take as text. */
+/** Pattern of slugs. Other texts have no chain, and Postgres rejects some of them. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function fallbackChains(context: IngressContext, within: Within = OWN): readonly Route[] {
@@ -115,7 +115,7 @@ async function put(context: IngressContext, call: RouteCall): Promise<Response> 
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
 }
 
-/** Tells an operator why a model is not offered, which others are not told. @throws ApiError `model_not_found` */
+/** Explains to an operator why a model is not offered. @throws ApiError `model_not_found` */
 function explainMissing({ models, unroutable }: Catalogue, slugs: readonly string[]): void {
   for (const [index, slug] of slugs.entries()) {
     const reason = models.has(slug) ? undefined : unroutable.get(slug);

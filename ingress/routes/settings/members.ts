@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/members: who acts in the workspace, and as what. */
+/** /workspaces/{workspaceId}/members: members of the workspace and their roles. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
   changeMember,
@@ -110,7 +110,7 @@ async function add(
   });
 }
 
-/** @throws ApiError; undefined when there is no such member any more */
+/** Changes a member. Returns undefined if the member no longer exists. @throws ApiError */
 async function change(
   { database }: IngressContext,
   caller: Caller,
@@ -125,7 +125,7 @@ async function change(
   return result;
 }
 
-/** @throws ApiError `permission_denied` for a member above the caller */
+/** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member above the caller */
 function checkMayChange(caller: Caller, row: MemberRow): void {
   if (isAbove(caller.role, row.role)) return;
   throw new ApiError("permission_denied", `The member has the role ${row.role}, which is above yours.`);
@@ -136,13 +136,13 @@ function checkMayGive(own: MemberRole, given: MemberRole): void {
   throw new ApiError("permission_denied", "Only an owner makes a member an owner.", { param: "role" });
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns a valid mail address. @throws ApiError `unsupported_value` */
 function addressOf(email: string | null | undefined): string | null {
   if (email === undefined || email === null || isMailAddress(email)) return email ?? null;
   throw new ApiError("unsupported_value", "Expected email to be exactly one address.", { param: "email" });
 }
 
-/** People sign in by their address, so it says which member they are. */
+/** Returns the error of a duplicate mail address, which must identify one member at sign-in. */
 function addressTaken(): ApiError {
   return new ApiError("conflict", "The workspace has a member of this address already, who may be disabled.", {
     param: "email",

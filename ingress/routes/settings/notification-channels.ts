@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/notification-channels: where notifications go. Credentials are written and never read. */
+/** /workspaces/{workspaceId}/notification-channels: targets of notifications. Credentials can be written, never read. */
 import type { DeliveriesRecovered, DeliveryAccepted } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -30,10 +30,10 @@ import { channelOf, channelRows, presentChannel } from "../../settings/channel.t
 import { timeOf } from "../../settings/page.ts";
 import { type ChangeRequest, findToChange, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
-/** Tests of one mail channel: a test is the one mail that a caller sends at will. */
+/** Most tests of one mail channel per hour: a test is the only mail that a caller sends at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;
 
-/** Deliveries that are sent again at once. */
+/** Longest period, in days, whose failed deliveries can be sent again. */
 export const RECOVER_DAYS_MAX = 14;
 export const RECOVER_MAX = 10_000;
 
@@ -75,7 +75,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
         errors: ["channel_not_found"],
       },
       update: {
-        // Developers too: a channel that they made.
+        // Developers too, for channels that they created.
         writers: READERS,
         operationId: "updateNotificationChannel",
         summary: "Update notification channel",

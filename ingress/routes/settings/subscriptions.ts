@@ -1,4 +1,4 @@
-/** Subscriptions of a notification channel, and the events that there are. */
+/** Subscriptions of a notification channel, and the list of events. */
 import type { EventTypeList, Subscription, SubscriptionCreateRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -25,7 +25,7 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "../../s
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 
-/** Caller and the channel of the path. */
+/** Caller, and the channel of the path. */
 interface Place extends Caller {
   readonly channelId: string;
 }
@@ -121,7 +121,7 @@ async function make(
   );
 }
 
-/** The workflow whose events are meant; null: everything. @throws ApiError `workflow_not_found`, `unsupported_value` */
+/** Returns the workflow of the subscription; null for all events. @throws ApiError `workflow_not_found`, `unsupported_value` */
 async function scopeOf(
   { database }: IngressContext,
   caller: Caller,

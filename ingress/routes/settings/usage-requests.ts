@@ -1,4 +1,4 @@
-/** …/usage/requests of a workspace: what each call used and paid. Its people and operators read them. */
+/** …/usage/requests of a workspace: usage and charge of each call, for members and operators. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/access/authenticate.ts";
 import {
@@ -120,10 +120,10 @@ async function read({ database, sealer, log }: IngressContext, call: RouteCall):
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }
 
-/** Roles that may read what a provider said: its error texts repeat prompts. */
+/** Roles that may read a provider's error texts, which repeat prompts. */
 const TEXT_READERS: ReadonlySet<Role> = new Set(["owner", "admin"]);
 
-/** A text whose key is no longer set reads as none: it would be deleted within days. */
+/** Returns a provider's error text; null if it cannot be decrypted because its encryption key was removed from the settings. */
 function providerTextOf(
   { sealer, log }: Pick<IngressContext, "sealer" | "log">,
   workspaceId: string,
@@ -138,7 +138,7 @@ function providerTextOf(
   }
 }
 
-/** A request id, and the attempt where there are several: `…:2`. */
+/** Parses a request id, with an attempt if there are several: `…:2`. */
 function placeOf(text: string): { readonly jobId: string; readonly attempt: number | null } | undefined {
   const [id = "", attempt, ...rest] = text.toLowerCase().split(":");
   if (!isUuid(id) || rest.length > 0) return undefined;
@@ -148,7 +148,7 @@ function placeOf(text: string): { readonly jobId: string; readonly attempt: numb
 
 const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
 
-/** @throws ApiError `unsupported_value` */
+/** Reads `after` from the query. @throws ApiError `unsupported_value` */
 function afterIn(call: RouteCall): UsagePlace | null {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -189,7 +189,7 @@ function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
   };
 }
 
-/** A call whose worker was lost has no reason of its own. */
+/** Returns the error code of a call; a call with a lost worker has no code of its own. */
 function codeOf({ status, failure, job_error: jobError }: UsageRequestRow): string | null {
   if (status === "succeeded" || status === "cancelled") return null;
   return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
@@ -224,7 +224,7 @@ const COLUMNS = [
   "ended_at",
 ] as const satisfies readonly (keyof UsageRequest)[];
 
-/** With every digit of the amounts. */
+/** Returns a CSV line with every digit of the amounts. */
 function line(row: UsageRequestRow): Readonly<Record<string, unknown>> {
   const { held, settled, uncollected } = row;
   return {

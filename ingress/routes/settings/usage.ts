@@ -1,4 +1,4 @@
-/** GET /workspaces/{workspaceId}/usage: what was used and spent, by bucket of time. */
+/** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
 import { sumUsage, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -11,7 +11,7 @@ import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { bucketsIn, filterIn, groupsIn, pageAt, type Span, spanOf, USAGE_QUERY } from "../../settings/usage-query.ts";
 
-/** Sums of one answer, where they are grouped: a page ends before a bucket that would exceed it. */
+/** Most sums in a grouped response: a page ends before a bucket that would exceed it. */
 export const USAGE_SUMS_MAX = 10_000;
 
 type Bucket = UsagePage["data"][number];
@@ -53,7 +53,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
-/** Returns the end of a page that holds no more sums than it may: before the bucket that would exceed it. @throws ApiError */
+/** Returns the end of a page, before the bucket that would exceed the maximum of sums. @throws ApiError */
 function wholeEnd(sums: readonly UsageSum[], end: number): number {
   if (sums.length <= USAGE_SUMS_MAX) return end;
   const cutAt = sums.at(-1)?.start.getTime() ?? end;

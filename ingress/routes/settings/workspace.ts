@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}: the workspace itself, and the presets that its keys can have. */
+/** /workspaces/{workspaceId}: the workspace, and the presets that its keys can have. */
 import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
@@ -87,7 +87,7 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
     throw new ApiError("unsupported_value", "Expected name to be none in the form of an id.", { param: "name" });
   }
   const { workspaceId, workspaceName } = callerOf(call);
-  // The installation looks for its own workspaces under these names.
+  // The installation finds its own workspaces by these names.
   const isReserved = name !== workspaceName && [BOOTSTRAP_WORKSPACE, context.config.adminWorkspace].includes(name);
   if (isReserved) throw workspaceNameRefused("taken");
   const result = await renameWorkspace(context.database, workspaceId, { name, actor: actorOf(call) });
@@ -106,7 +106,7 @@ function presets(context: IngressContext, call: RouteCall): Response {
   return json({ object: "list", data } satisfies PresetList);
 }
 
-/** A key gives no more than it has, so nobody widens the limits that the operator gave. */
+/** True if a preset grants no more than another: no key can widen the limits that the operator set. */
 export function isWithin(preset: Preset, own: Preset): boolean {
   const within = (limit: number | null, most: number | null): boolean =>
     most === null || (limit !== null && limit <= most);

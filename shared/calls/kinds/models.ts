@@ -6,15 +6,22 @@ import type { Kind } from "./kind.ts";
 import { nearNames } from "./near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
-type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable">>;
+type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
-/** @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source */
-export function findModel({ models, unroutable }: Models, slug: string): Model {
+/**
+ * Returns the model of that slug.
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the
+ * message names the key variable of a shipped provider: there the caller is usually the operator.
+ */
+export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
   const model = models.get(slug);
   if (model) return model;
   if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
+  const variables = missingKeys?.get(slug);
   const message =
-    "The model is known to this service, but not set up. Use a model that GET /v1/models lists, or ask the operator of the service.";
+    variables === undefined
+      ? "The model is known to this service, but not set up. Use a model that GET /v1/models lists, or ask the operator of the service."
+      : `The model ${slug} is not set up: set ${variables.join(" or ")} where the service starts, or use a model that GET /v1/models lists.`;
   throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
 }
 
