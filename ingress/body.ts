@@ -84,7 +84,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   } catch (error) {
     if (error instanceof ApiError) throw error;
     // The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours.
-    throw new ApiError("request_timeout", "The request body did not arrive whole.", { cause: error });
+    throw new ApiError("request_timeout", "The request body arrived incomplete.", { cause: error });
   } finally {
     deadline.stop();
   }
@@ -156,7 +156,10 @@ function checkMediaType(headers: Headers): void {
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new ApiError("unsupported_media_type", "Compressed request bodies are not accepted.");
+    throw new ApiError(
+      "unsupported_media_type",
+      "Compressed request bodies are not supported; send the body uncompressed.",
+    );
   }
 }
 

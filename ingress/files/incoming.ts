@@ -59,5 +59,5 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
 
 /** The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours. */
 function notWhole(cause: unknown): ApiError {
-  return new ApiError("request_timeout", "The request body did not arrive whole.", { cause });
+  return new ApiError("request_timeout", "The request body arrived incomplete.", { cause });
 }

@@ -56,7 +56,7 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   }
 }
 
-const OTHER_UPLOAD = "This Idempotency-Key named another upload within the last day.";
+const OTHER_UPLOAD = "This Idempotency-Key was used for another upload within the last day; use a new key.";
 
 /** A file of calls belongs to its member, as the batch that is made of it does. */
 const OWNED_PURPOSE = "batch";

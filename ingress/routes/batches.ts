@@ -159,7 +159,10 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   await context.calls.look(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
-    throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);
+    throw new ApiError(
+      "overloaded",
+      `A workspace has at most ${OPEN_BATCHES_MAX} open batches; cancel one, or wait until one ends.`,
+    );
   }
   const row = await findBatch(context.database, viewerOf(caller), id);
   if (!row) throw new Error("a batch that was made is not there");
@@ -168,14 +171,14 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
 
 /** @throws ApiError `idempotency_key_reused` */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
-  checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another batch.");
+  checkSameRequest(row, { fingerprint }, "This Idempotency-Key was used for another batch; use a new key.");
   return row;
 }
 
 /** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
 async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
-    const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
+    const expected = "the path of a call, a capability run or a workflow run";
     throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });
   }
   const param = "input_file_id";

@@ -265,11 +265,11 @@ export const LEAST_NANO = 1n;
 function tooExpensive(amountNano: bigint, dueMs: number | undefined): ApiError {
   const message =
     amountNano <= LEAST_NANO
-      ? "The workspace has no credits available. Top it up, or wait until its running calls release what they hold."
+      ? "The workspace has no credits available. Top it up, or wait until running calls release their holds."
       : `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits. Top up the workspace.`;
   if (dueMs === undefined) return new ApiError("insufficient_credits", message);
   const seconds = Math.max(1, Math.ceil(dueMs / 1_000));
-  const more = `A process that was lost still holds credits of the workspace; they are available again in ${seconds} s.`;
+  const more = `A lost process still holds credits of the workspace; they are available again in ${seconds} s.`;
   return new ApiError("insufficient_credits", `${message} ${more}`, { headers: { "retry-after": String(seconds) } });
 }
 
@@ -284,12 +284,12 @@ export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, ca
     case 2:
       return new ApiError(
         "daily_tokens_exceeded",
-        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached by used tokens and those that running calls may still use; it resets at midnight UTC.`,
+        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC. Running calls count with their maximum.`,
       );
     case 3:
       return tooExpensive(call.hold?.amountNano ?? 0n, dueMs);
     case 5:
-      return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
+      return new ApiError("service_unavailable", "The workspace cannot accept calls; its balance is missing.");
     default:
       return verdict satisfies never;
   }

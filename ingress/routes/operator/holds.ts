@@ -117,7 +117,7 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
     case "unknown":
       throw noHold();
     case "busy":
-      throw new ApiError("conflict", "The hold is being closed; ask again.");
+      throw new ApiError("conflict", "The hold is being closed; try again shortly.");
     case "early": {
       const message = `The hold's deadline is ${closed.deadline.toISOString()}; until then the service closes it.`;
       throw new ApiError("conflict", message, { param: "before_deadline" });

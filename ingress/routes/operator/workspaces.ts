@@ -137,7 +137,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 /** A name that cannot be taken for an id. @throws ApiError `unsupported_value` */
 function workspaceName(name: string): string {
   if (!isUuid(name.toLowerCase())) return plainName(name);
-  throw new ApiError("unsupported_value", "Expected name to be no UUID.", { param: "name" });
+  throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
 }
 
 /** @throws ApiError `unsupported_value` */

@@ -131,7 +131,7 @@ function checkMayChange(caller: Caller, row: MemberRow): void {
 
 function checkMayGive(own: MemberRole, given: MemberRole): void {
   if (isAbove(own, given)) return;
-  throw new ApiError("permission_denied", "Only an owner makes a member an owner.", { param: "role" });
+  throw new ApiError("permission_denied", "Only an owner can make a member an owner.", { param: "role" });
 }
 
 /** @throws ApiError `unsupported_value` */
@@ -142,7 +142,7 @@ function addressOf(email: string | null | undefined): string | null {
 
 /** People sign in by their address, so it says which member they are. */
 function addressTaken(): ApiError {
-  return new ApiError("conflict", "The workspace has a member of this address already, who may be disabled.", {
+  return new ApiError("conflict", "The workspace already has a member with this address, who may be disabled.", {
     param: "email",
   });
 }

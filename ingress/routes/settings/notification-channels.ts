@@ -134,7 +134,9 @@ async function make(
 ): Promise<Created<ChannelRow>> {
   const { type, enabled = true } = body;
   if (type === "email" && context.config.smtpUrl === undefined) {
-    throw new ApiError("unsupported_value", "This installation sends no mail.", { param: "type" });
+    throw new ApiError("unsupported_value", "This service sends no email; its operator can set SLUICE_SMTP_URL.", {
+      param: "type",
+    });
   }
   const id = createdId(body);
   const name = plainName(body.name);
@@ -215,7 +217,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
     actor: actorOf(call),
   };
   if (!(await withWorkspaceLock(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
-    throw new ApiError("conflict", `A mail channel is tested at most ${perHourMax} times in an hour.`);
+    throw new ApiError("conflict", `An email channel can be tested at most ${perHourMax} times in an hour.`);
   }
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);
 }
@@ -229,7 +231,7 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
   const since = timeOf(body.since);
   const oldest = Date.now() - RECOVER_DAYS_MAX * DAY_MS;
   if (since === undefined || since.getTime() < oldest) {
-    throw new ApiError("unsupported_value", `Expected since to be a time of the last ${RECOVER_DAYS_MAX} days.`, {
+    throw new ApiError("unsupported_value", `Expected since to be a time within the last ${RECOVER_DAYS_MAX} days.`, {
       param: "since",
     });
   }
@@ -249,5 +251,5 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 function checkEnabled({ enabled }: { readonly enabled: boolean }): void {
-  if (!enabled) throw new ApiError("conflict", "The channel is disabled; nothing is sent there until it is enabled.");
+  if (!enabled) throw new ApiError("conflict", "The channel is disabled; enable it first.");
 }

@@ -62,7 +62,8 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
     else if (sources.length > 0) {
       const known = sources.map((one) => withLacks(one, providers.get(one.provider)?.family, entry.modality ?? "text"));
       models.set(entry.slug, buildModel(entry, entry.pricing, known));
-    } else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+    } else
+      unroutable.set(entry.slug, `none of its sources can be called: ${[...new Set(obstacles.values())].join("; ")}`);
   }
   const capabilities = new Map([...files.capabilities].map(([id, { entry }]) => [id, buildCapability(entry)]));
   const content = { providers, presets, models, unroutable, capabilities };

@@ -40,7 +40,7 @@ const FACTS = {
 async function measure(before: Before, wanted: string): Promise<string> {
   const facts = await loudnessOf(before, wanted);
   if (Object.values(facts).some((value) => !Number.isFinite(value))) {
-    throw new MediaError("invalid", "Expected audio of 0.4 s and more that is not silent all the way.");
+    throw new MediaError("invalid", "Expected audio of at least 0.4 s that is not entirely silent.");
   }
   const settings = Object.entries(FACTS).map(([ours, theirs]) => `:${theirs}=${facts[ours as keyof typeof FACTS]}`);
   return `${settings.join("")}:linear=true`;
@@ -85,7 +85,7 @@ export default audioCapability(operation, {
   id: "audio.normalize",
   display_name: "Normalize loudness",
   description:
-    "Normalizes the loudness of audio to a target (EBU R 128). `output.loudness` tells the loudness that was reached.",
+    "Normalizes the loudness of audio to a target (EBU R 128). `output.loudness` contains the measured loudness of the result.",
   examples: [
     { title: "For podcasts", params: {} },
     { title: "For broadcast, in one pass", params: { loudness: -23, passes: 1 } },

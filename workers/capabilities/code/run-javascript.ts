@@ -76,7 +76,7 @@ export default defineCapability({
     const failed = (error: QuickJSHandle): MediaError => {
       if (isLate) return new MediaError("too_large", "Expected the script to end within params.timeout.");
       const told = vm.callFunction(shown, vm.undefined, error);
-      const said = told.error ? "it cannot be told" : vm.getString(told.value);
+      const said = told.error ? "its error cannot be shown" : vm.getString(told.value);
       return new MediaError("invalid", `The script failed: ${said.slice(0, 300)}`);
     };
     const unwrapped = (result: ReturnType<typeof vm.evalCode>): QuickJSHandle => {
@@ -87,7 +87,7 @@ export default defineCapability({
       const state = vm.getPromiseState(value);
       if (state.type === "rejected") throw failed(state.error);
       if (state.type === "fulfilled") return state.value;
-      const said = "Expected the script's promise to be settled when the script ends, got one that waits.";
+      const said = "Expected the script's promise to be settled when the script ends, got a pending promise.";
       throw isLate ? failed(vm.undefined) : new MediaError("invalid", said);
     };
     const result = unwrapped(vm.evalCode(code, "script.js"));

@@ -44,7 +44,7 @@ describe("what can be called", () => {
     const catalogue = build([BASE], keys());
     expect(catalogue.models.size).toBe(0);
     expect(catalogue.unroutable.get("one")).toBe(
-      "no source of it can be called: ACME_API_KEY is not set; the sandbox is off",
+      "none of its sources can be called: ACME_API_KEY is not set; the sandbox is off",
     );
     const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
