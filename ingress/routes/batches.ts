@@ -213,7 +213,7 @@ async function cancel(context: IngressContext, call: RouteCall): Promise<Respons
   if (!isAsked && row.ends_as !== "cancelled") {
     throw new ApiError(
       "conflict",
-      `Expected a batch that is being validated or in progress, got one that is ${row.state}.`,
+      `Expected a batch that is being validated or in progress, got a batch in the state ${row.state}.`,
     );
   }
   return json(presentBatch(row));

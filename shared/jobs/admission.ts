@@ -150,7 +150,7 @@ function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): J
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
   if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
   const hold = "hold" in terms ? terms.hold : null;
-  throw refusal(FUNDS, { ...job, hold }, dueMs);
+  throw refusal(FUNDS, { ...job, hold }, { dueMs });
 }
 
 /** A refusal in the lone form costs a statement that is undone: for so long the workspace's next jobs go straight to the other form. */

@@ -14,7 +14,7 @@ export interface ChatFailure extends FailureFrame {
 
 /** Without the reason: credentials of the service are no concern of its callers. */
 const NOT_SET_UP =
-  "The model is unavailable: its provider rejects the setup of this service. Ask the operator of the service.";
+  "The model is unavailable: its provider rejects the setup of this service; ask the operator of the service.";
 
 const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route">, { code: Code; message: string }>> =
   {

@@ -58,12 +58,11 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
       if (reason !== undefined) idleSources.set(name, { reason, models: [...others, entry.slug] });
     }
     const sources = [...obstacles.keys()].filter((source) => obstacles.get(source) === undefined);
-    if (entry.pricing === undefined) unroutable.set(entry.slug, "it has no price");
+    if (entry.pricing === undefined) unroutable.set(entry.slug, "the model has no price");
     else if (sources.length > 0) {
       const known = sources.map((one) => withLacks(one, providers.get(one.provider)?.family, entry.modality ?? "text"));
       models.set(entry.slug, buildModel(entry, entry.pricing, known));
-    } else
-      unroutable.set(entry.slug, `none of its sources can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+    } else unroutable.set(entry.slug, [...new Set(obstacles.values())].join("; "));
   }
   const capabilities = new Map([...files.capabilities].map(([id, { entry }]) => [id, buildCapability(entry)]));
   const content = { providers, presets, models, unroutable, capabilities };

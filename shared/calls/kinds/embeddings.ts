@@ -129,7 +129,7 @@ function checkOneKind(input: EmbeddingsRequest["input"]): void {
   for (const [at, item] of input.entries()) {
     const kind = kindOf(item);
     if (kind === first) continue;
-    const message = `input[${at}] must be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
+    const message = `Expected input[${at}] to be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
     throw refusal("invalid_request", `input[${at}]`, message);
   }
 }

@@ -12,9 +12,9 @@ type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable">>
 export function findModel({ models, unroutable }: Models, slug: string): Model {
   const model = models.get(slug);
   if (model) return model;
-  if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
-  const message =
-    "The model is known to this service, but not set up. Use a model that GET /v1/models lists, or ask the operator of the service.";
+  const reason = unroutable?.get(slug);
+  if (reason === undefined) throw noSuchModel(models, slug, "model");
+  const message = `This service is not set up for the model: ${reason}. Use a model that GET /v1/models lists, or ask the operator of the service.`;
   throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
 }
 

@@ -44,7 +44,7 @@ const mesh = (file: string, contentType?: string) => [{ url: at(file), ...(conte
 const GLTF = "model/gltf-binary";
 const made = (output: unknown): Script => ({ task: { output } });
 const progress = (told: unknown): Script => ({ polls: ["running"], task: { progress: told } });
-const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model needs ${what}.` });
+const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model requires ${what}.` });
 const RIG = "rig/v2.5-20260210";
 const AT_TEXTURE = { path: "/v3/models/texture" };
 

@@ -8,7 +8,7 @@ const params = {
   true_peak: number("Maximum true peak.", { min: -9, max: 0, unit: "dBTP", default: -1.5 }),
   range: number("Target loudness range in LU.", { min: 1, max: 20, default: 11 }),
   passes: choice(
-    "2 measures first and applies one constant gain where possible, which keeps the dynamics. Where the peak leaves no room for that gain, or with 1, the gain changes over time: `output.loudness.mode` is then `dynamic`, and the target may be missed slightly.",
+    "2 measures first and applies one constant gain if possible, which keeps the dynamics. The gain changes over time with 1, or if the peak would exceed `true_peak`. `output.loudness.mode` is then `dynamic`, and the target may be missed slightly.",
     [1, 2],
     { default: 2 },
   ),

@@ -24,7 +24,7 @@ export default defineCapability({
   display_name: "Run JavaScript",
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script runs in QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, files, modules or timers, 64 MB of memory, " +
+    "The script runs in QuickJS (ES2023) inside WebAssembly, in its own process. It has no network, files, modules or timers, 64 MB of memory " +
     "and at most five seconds of execution time. `args` is a global; `print(…)` and `console` print. The result is the value of the last " +
     "expression as JSON, or what a promise resolves to. Big integers are returned as text.",
   output_modality: "text",

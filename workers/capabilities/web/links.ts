@@ -21,7 +21,7 @@ export default defineCapability({
   output_modality: "text",
   input: PAGE_MEMBER,
   params: {
-    kinds: list("What to list.", choice("One kind.", KINDS, { required: true }), {
+    kinds: list("Kinds of entries to list.", choice("One kind.", KINDS, { required: true }), {
       default: ["links", "meta"],
       max: KINDS.length,
     }),

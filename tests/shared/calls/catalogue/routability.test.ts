@@ -43,9 +43,7 @@ describe("what can be called", () => {
   test("a model without any callable source is kept aside with the reasons", () => {
     const catalogue = build([BASE], keys());
     expect(catalogue.models.size).toBe(0);
-    expect(catalogue.unroutable.get("one")).toBe(
-      "none of its sources can be called: ACME_API_KEY is not set; the sandbox is off",
-    );
+    expect(catalogue.unroutable.get("one")).toBe("ACME_API_KEY is not set; the sandbox is off");
     const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
   });
@@ -54,7 +52,7 @@ describe("what can be called", () => {
     const text = BASE.replace(/ {4}pricing:\n( {6}.*\n)+/, "");
     const catalogue = build([text]);
     expect(catalogue.models.size).toBe(0);
-    expect(catalogue.unroutable.get("one")).toBe("it has no price");
+    expect(catalogue.unroutable.get("one")).toBe("the model has no price");
   });
 
   test("a price of 0 is a price", () => {
