@@ -152,7 +152,7 @@ class Validation {
       this.fault({ code: "too_many_lines", message: `Expected at most ${lines} lines, got more.`, param: null });
     }
     if (this.inputs > inputs && !this.hasTooMany) {
-      const message = `Expected at most ${inputs} texts in all embeddings calls together, got more.`;
+      const message = `Expected at most ${inputs} texts in all embeddings calls in total, got more.`;
       this.fault({ code: "too_many_inputs", message, param: null });
     }
     if (this.total === 0 && this.faults.length === 0) {

@@ -110,7 +110,7 @@ export class MultipartReader {
     for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
       this.fieldBytes += piece.length;
       if (this.fieldBytes > MULTIPART_FIELDS_BYTES_MAX) {
-        const message = `Expected fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in all.`;
+        const message = `Expected form fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in total.`;
         throw new ApiError("request_too_large", message, { param: paramOf(name) });
       }
       // Its own bytes are overwritten. Of a Buffer, `from` would copy one after the other.

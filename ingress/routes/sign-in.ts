@@ -223,7 +223,7 @@ async function openFor(
 }
 
 function nobody(): ApiError {
-  return new ApiError("permission_denied", "No active member with an active key has this mail address.");
+  return new ApiError("permission_denied", "No active member with an active key has this email address.");
 }
 
 /** @throws ApiError `not_found` where there is no issuer */

@@ -55,7 +55,7 @@ export function plainName(name: string, param = "name"): string {
 export function createdId({ id }: { readonly id?: string }): string {
   // The sweeps over ids begin behind it.
   if (id === NIL)
-    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil one.", { param: "id" });
+    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil UUID.", { param: "id" });
   return id?.toLowerCase() ?? newId();
 }
 

@@ -123,7 +123,7 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
       throw new ApiError("conflict", message, { param: "before_deadline" });
     }
     case "above":
-      throw new ApiError("conflict", `The hold has ${formatCredits(closed.heldNano)} credits.`, { param: "credits" });
+      throw new ApiError("conflict", `Expected at most the ${formatCredits(closed.heldNano)} credits of the hold.`, { param: "credits" });
     default:
       return closed satisfies never;
   }

@@ -7,7 +7,7 @@ import {
   type HoldRequest,
   LEAST_NANO,
 } from "#shared/ledger/call-admission.ts";
-import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, openDatabase, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createFullWindows } from "#shared/ledger/full-window.ts";
@@ -138,7 +138,7 @@ test("a refusal over a full window says when the next request is accepted, with 
   const database = new Proxy(db.database, {
     get: (target, name) =>
       name === "query"
-        ? (text: string, values: unknown[], label?: string) => {
+        ? (text: string, values: readonly SqlValue[], label?: string) => {
             if (label === "full_window") statements.push(label);
             return target.query(text, values, label);
           }
