@@ -116,5 +116,5 @@ function missing(): ApiError {
 }
 
 function invalid(): ApiError {
-  return new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired; use an active token.");
+  return new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired.");
 }

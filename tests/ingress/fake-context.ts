@@ -124,10 +124,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       authenticate: (authorization: string | null) =>
         Promise.try(() => {
           if (authorization !== `Bearer ${OPERATOR_TOKEN}`) {
-            throw new ApiError(
-              "invalid_api_key",
-              "The operator token is unknown, revoked or expired; use an active token.",
-            );
+            throw new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired.");
           }
           return { name: "test", scope: "money" };
         }),

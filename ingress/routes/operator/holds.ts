@@ -123,7 +123,9 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
       throw new ApiError("conflict", message, { param: "before_deadline" });
     }
     case "above":
-      throw new ApiError("conflict", `Expected at most the ${formatCredits(closed.heldNano)} credits of the hold.`, { param: "credits" });
+      throw new ApiError("conflict", `Expected at most the ${formatCredits(closed.heldNano)} credits of the hold.`, {
+        param: "credits",
+      });
     default:
       return closed satisfies never;
   }

@@ -154,7 +154,8 @@ async function make(
         return Bun.deepEquals(stored, secrets);
       },
       refusals: {
-        too_many: () => new ApiError("conflict", `A workspace has at most ${CHANNELS_PER_WORKSPACE_MAX} channels; delete one first.`),
+        too_many: () =>
+          new ApiError("conflict", `A workspace has at most ${CHANNELS_PER_WORKSPACE_MAX} channels; delete one first.`),
         name_taken: () => nameTaken("a channel"),
       },
     },

@@ -110,7 +110,10 @@ async function make(
       asked: { event, workflow_id: workflowId },
       refusals: {
         too_many: () =>
-          new ApiError("conflict", `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions; delete one first.`),
+          new ApiError(
+            "conflict",
+            `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions; delete one first.`,
+          ),
         subscribed: () =>
           new ApiError("conflict", "The channel already has a subscription to this event with this scope.", {
             param: "event",

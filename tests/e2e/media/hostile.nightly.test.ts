@@ -236,8 +236,8 @@ describe("a recording", () => {
   };
 
   const SOUNDS: Readonly<Record<HostileName<"sound">, RegExp>> = {
-    "a WAV of no samples a second": /no possible sample rate/,
-    "a WAV of a billion samples a second": /no possible sample rate/,
+    "a WAV of no samples a second": /an invalid sample rate/,
+    "a WAV of a billion samples a second": /an invalid sample rate/,
     "a WAV of 65535 channels": /an invalid number of channels/,
     "a WAV of no channel": /an invalid number of channels/,
     "a WAV of samples of no bits": /contains no audio/,

@@ -49,7 +49,7 @@ function checkBraces(code: string): void {
   for (const [bracket] of code.matchAll(/[{}()[\]]/g)) {
     depth = "{([".includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
     if (depth <= CSS_DEPTH_MAX) continue;
-    throw new MediaError("too_large", `Expected CSS nested at most ${CSS_DEPTH_MAX} levels deep, got more.`);
+    throw new MediaError("too_large", `Expected CSS nested at most ${CSS_DEPTH_MAX} deep, got more.`);
   }
 }
 

@@ -105,7 +105,8 @@ function jsonInstruction({ response_format: format }: ChatCompletionRequest): Me
 function outputFormat({ response_format: format }: ChatCompletionRequest): Members | undefined {
   if (format?.type !== "json_schema") return undefined;
   const param = "response_format.json_schema.schema";
-  if (format.json_schema.schema === undefined) throw unsupported(param, "This model requires a schema for response_format json_schema.");
+  if (format.json_schema.schema === undefined)
+    throw unsupported(param, "This model requires a schema for response_format json_schema.");
   return { type: "json_schema", schema: closedSchema(format.json_schema.schema, param) };
 }
 
